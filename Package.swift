@@ -1,0 +1,42 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+/// For modules that do no I/O: every unsafe expression is marked.
+let pure = strict + [.strictMemorySafety()]
+
+let package = Package(
+    name: "rawget",
+    products: [
+        .library(name: "Rawget", targets: ["Rawget"]),
+        .executable(name: "rawget", targets: ["rawget"]),
+    ],
+    targets: [
+        .target(name: "HTTPMessage", swiftSettings: pure),
+        .target(name: "HTTPWire", dependencies: ["HTTPMessage"], swiftSettings: pure),
+        .target(name: "CLinux"),
+        .target(name: "System", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "Transport", dependencies: ["CLinux", "System"], swiftSettings: strict),
+        .target(
+            name: "HTTPClient", dependencies: ["HTTPMessage", "HTTPWire", "System", "Transport"],
+            swiftSettings: strict),
+        .target(name: "Download", dependencies: ["HTTPMessage", "HTTPClient", "System"], swiftSettings: strict),
+        .target(name: "Replay", dependencies: ["CLinux", "System"], swiftSettings: strict),
+        .target(
+            name: "RawgetTool",
+            dependencies: ["HTTPMessage", "HTTPClient", "Download", "System", "Transport", "Replay"],
+            swiftSettings: strict),
+        .target(
+            name: "Rawget", dependencies: ["HTTPMessage", "HTTPClient", "Download"], swiftSettings: strict),
+        .executableTarget(
+            name: "rawget", dependencies: ["CLinux", "RawgetTool", "System", "Transport"],
+            swiftSettings: strict),
+        .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
+        .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "HTTPMessage"], swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,18 @@
+/// The head of a response: status line and header section (RFC 9112, section 4). Content travels beside it.
+public struct HTTPResponse: Hashable, Sendable {
+    public var version: HTTPVersion
+    public var status: HTTPStatus
+    /// The reason phrase as it came, one scalar an octet (ISO 8859-1). It carries no meaning.
+    public var reason: String
+    public var fields: HTTPFields
+
+    /// A response head.
+    public init(
+        version: HTTPVersion = .http11, status: HTTPStatus, reason: String = "", fields: HTTPFields = HTTPFields()
+    ) {
+        self.version = version
+        self.status = status
+        self.reason = reason
+        self.fields = fields
+    }
+}
