@@ -1,0 +1,34 @@
+/* What Glibc's Swift module lacks: epoll, eventfd, signalfd, splice and a few calls that Swift cannot import
+ * because they are variadic or need _GNU_SOURCE. Each is a thin wrapper that returns what the call returns. */
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <stdint.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+
+
+int clinux_epoll_create(void);
+int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t data);
+int clinux_epoll_remove(int epoll, int descriptor);
+/* Waits at most `nanoseconds` (negative: for ever, 0: not at all). */
+int clinux_epoll_wait(int epoll, struct epoll_event *events, int capacity, int64_t nanoseconds);
+int clinux_eventfd(void);
+int clinux_signalfd(const int *signals, int count);
+
+/* Moves octets from a socket into a pipe or from a pipe to a file without copying them through the process. */
+ssize_t clinux_splice(int from, int to, int64_t *to_offset, size_t count);
+/* A pipe of `capacity` octets, both ends non-blocking and closed on exec; -1 and errno when it cannot be had.
+ * `*actual` is the capacity got. */
+int clinux_pipe(int ends[2], int capacity, int *actual);
+
+int clinux_openat(int folder, const char *path, int flags, unsigned mode);
+int clinux_rename_noreplace(int from_folder, const char *from, int to_folder, const char *to);
+
+int clinux_columns(int descriptor);
+int clinux_block_sigpipe(void);
+
+#endif

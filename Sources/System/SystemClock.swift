@@ -1,0 +1,67 @@
+import Glibc
+
+/// A point on the system's monotonic clock, in nanoseconds; it never jumps and means nothing outside the machine.
+public struct Instant: Hashable, Comparable, Sendable {
+    /// Since some moment before the machine started.
+    public var nanoseconds: Int64
+
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// Later than every other.
+    public static let distantFuture = Instant(nanoseconds: .max)
+
+    /// The present.
+    public static var now: Instant {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Instant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    }
+
+    public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    /// `duration` later; the distant future where that does not fit.
+    public static func + (instant: Instant, duration: Duration) -> Instant {
+        let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+        return overflow ? .distantFuture : Instant(nanoseconds: sum)
+    }
+
+    /// From `right` to `left`.
+    public static func - (left: Instant, right: Instant) -> Duration {
+        .nanoseconds(left.nanoseconds &- right.nanoseconds)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, saturating.
+    public var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carried) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        guard !overflow, !carried else { return seconds < 0 ? .min : .max }
+        return sum
+    }
+
+    /// Seconds with their fraction.
+    public var inSeconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+}
+
+/// The wall clock: seconds since 1970-01-01 00:00:00 UTC.
+public struct WallClock: Sendable {
+    private let read: @Sendable () -> Int64
+
+    /// A clock that answers with what `read` returns: a fixed time in a test.
+    public init(_ read: @escaping @Sendable () -> Int64) { self.read = read }
+
+    /// The system's.
+    public static let system = WallClock {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec)
+    }
+
+    /// Seconds since the epoch.
+    public var secondsSinceEpoch: Int64 { read() }
+}

@@ -1,0 +1,43 @@
+/// A two-way stream of octets: TCP, a Unix socket, later TLS over either.
+@NetworkActor
+public protocol ByteStream: AnyObject {
+    /// The addresses of both ends, where there are any.
+    var remoteAddress: SocketAddress? { get }
+    var localAddress: SocketAddress? { get }
+
+    /// Receives at least one and at most `limit` octets; 0 at the end of the stream.
+    /// Throws `timedOut`, `cancelled`, `receiveFailed`.
+    func receive(into buffer: ReceiveBuffer, atMost limit: Int, until deadline: Deadline) async throws(TransportError) -> Int
+
+    /// Sends `octets[offset...]` until all are sent, or until the peer says something: answers the new offset.
+    /// Throws `timedOut`, `cancelled`, `sendFailed`.
+    func send(_ octets: [UInt8], from offset: Int, until deadline: Deadline) async throws(TransportError) -> Int
+
+    /// Whether `splice` can work.
+    var canSplice: Bool { get }
+
+    /// Moves at least one and at most `count` octets to `target` without lending them to the process.
+    /// Throws what `receive` throws, and `targetFailed`.
+    func splice(to target: Int32, at offset: Int64?, atMost count: UInt64, until deadline: Deadline)
+        async throws(TransportError) -> SpliceResult
+
+    /// Whether an idle stream is still silent: not ended, and nothing came unasked.
+    var isQuiet: Bool { get }
+
+    /// While `octets` more are certain to come the stream may sleep until many are there; 0 ends that.
+    func expectBulk(_ octets: UInt64)
+
+    /// Closes at once; whoever waits is told `closed`. Harmless when repeated.
+    func close()
+}
+
+/// What `splice` did.
+public enum SpliceResult: Hashable, Sendable {
+    /// Octets that reached the target.
+    case moved(Int)
+    /// The peer closed.
+    case endOfStream
+    /// The target takes no spliced octets: `moved` went there before it refused, and `leftover` were taken from the
+    /// stream and must be written in another way.
+    case refused(moved: Int, leftover: [UInt8])
+}

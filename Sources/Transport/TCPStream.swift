@@ -1,0 +1,287 @@
+import CLinux
+import Glibc
+import System
+
+/// A connected stream socket, over TCP or in the file system.
+@NetworkActor
+public final class TCPStream: ByteStream {
+    private let channel: Channel
+    private let descriptor: Int32
+    /// Octets that must have arrived before the kernel wakes us; 1 outside of bulk content.
+    private var lowWater: Int32 = 1
+
+    public let remoteAddress: SocketAddress?
+
+    private init(_ channel: Channel, remote: SocketAddress) {
+        self.channel = channel
+        descriptor = channel.rawValue
+        remoteAddress = remote
+    }
+
+    /// How a socket is set up before it connects.
+    public struct Options: Hashable, Sendable {
+        /// Time without traffic after which the kernel probes the peer; `nil` leaves keep-alive probes off.
+        public var keepAlive: Duration?
+
+        public init(keepAlive: Duration? = .seconds(60)) { self.keepAlive = keepAlive }
+    }
+
+    /// Opens a connection to one address.
+    public static func connect(
+        to address: SocketAddress, options: Options, until deadline: Deadline
+    ) async throws(TransportError) -> TCPStream {
+        let channel: Channel
+        let descriptor: Int32
+        do throws(SystemError) {
+            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+            let socket = FileDescriptor(
+                owning: try retrying("socket") { Glibc.socket(address.family, kind, 0) })
+            descriptor = socket.rawValue
+            TCPStream.set(options, on: descriptor, address)
+            let result = address.withSockaddr { Glibc.connect(socket.rawValue, $0, $1) }
+            let code = errno
+            if result != 0 && code != EINPROGRESS && code != EINTR && code != EAGAIN {
+                throw SystemError(call: "connect", errno: code)
+            }
+            channel = try NetworkActor.loop.register(socket)
+            if result == 0 {
+                channel.latch(.writable)
+                return TCPStream(channel, remote: address)
+            }
+            // A Unix socket whose queue is full: there is nothing to wait on.
+            if code == EAGAIN {
+                channel.close()
+                throw SystemError(call: "connect", errno: code)
+            }
+        } catch {
+            throw TransportError(.notConnected([.init(address: address, failure: .system(error))]))
+        }
+        let outcome = await channel.wait(for: .writable, until: deadline.instant)
+        guard outcome == .ready else {
+            channel.close()
+            throw TransportError(outcome, deadline)
+        }
+        let code = TCPStream.pendingError(of: descriptor)
+        guard code == 0 else {
+            channel.close()
+            let failure = SystemError(call: "connect", errno: code)
+            throw TransportError(.notConnected([.init(address: address, failure: .system(failure))]))
+        }
+        return TCPStream(channel, remote: address)
+    }
+
+    private static func set(_ options: Options, on descriptor: Int32, _ address: SocketAddress) {
+        guard address.family != AF_UNIX else { return }
+        // Requests are small and go out whole: waiting for more to send only delays them.
+        set(IPPROTO_TCP, TCP_NODELAY, 1, on: descriptor)
+        if let time = options.keepAlive {
+            let seconds = Int32(clamping: max(1, time.components.seconds))
+            setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1, descriptor)
+            set(IPPROTO_TCP, TCP_KEEPIDLE, seconds, on: descriptor)
+            set(IPPROTO_TCP, TCP_KEEPINTVL, seconds, on: descriptor)
+        }
+    }
+
+    private static func set(_ level: Int, _ option: Int32, _ value: Int32, on descriptor: Int32) {
+        setsockopt(Int32(level), option, value, descriptor)
+    }
+
+    private static func setsockopt(_ level: Int32, _ option: Int32, _ value: Int32, _ descriptor: Int32) {
+        var value = value
+        _ = Glibc.setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private static func pendingError(of descriptor: Int32) -> Int32 {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else { return errno }
+        return code
+    }
+
+    public var localAddress: SocketAddress? {
+        guard channel.isOpen else { return nil }
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            // Safety: sockaddr_storage is large enough and aligned for every address family.
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                getsockname(descriptor, address, &length) == 0 ? SocketAddress(address) : nil
+            }
+        }
+    }
+
+    // MARK: Receiving
+
+    public func receive(
+        into buffer: ReceiveBuffer, atMost limit: Int, until deadline: Deadline
+    ) async throws(TransportError) -> Int {
+        while true {
+            guard channel.isOpen else { throw TransportError(.closed) }
+            if channel.isLatched(.readable) {
+                var code: Int32 = 0
+                var wanted = 0
+                let count = buffer.fill(atMost: limit) { room in
+                    wanted = room.count
+                    let result = recv(descriptor, room.baseAddress, room.count, 0)
+                    code = result < 0 ? errno : 0
+                    return max(result, 0)
+                }
+                if code == 0 {
+                    if count < wanted && !channel.sawHangUp { channel.clear(.readable) }
+                    return count
+                }
+                if code == EAGAIN { channel.clear(.readable) }
+                else if code != EINTR { throw TransportError(.receiveFailed(SystemError(call: "recv", errno: code))) }
+            } else {
+                try await waitUntilReadable(deadline)
+            }
+        }
+    }
+
+    /// Longest wait for a full portion of bulk content; then whatever has come is taken.
+    private static let bulkPatience = Duration.milliseconds(20)
+
+    private func waitUntilReadable(_ deadline: Deadline) async throws(TransportError) {
+        if lowWater > 1 {
+            // A low-water mark hides slow progress, from the meter and from the idle limit: it holds for a moment only.
+            let soon = Instant.now + TCPStream.bulkPatience
+            if soon < deadline.instant {
+                let outcome = await channel.wait(for: .readable, until: soon)
+                if outcome == .ready { return }
+                guard outcome == .timedOut else { throw TransportError(outcome, deadline) }
+            }
+            // The kernel signals what is there already as soon as the mark is lowered.
+            setLowWater(1)
+        }
+        let outcome = await channel.wait(for: .readable, until: deadline.instant)
+        guard outcome == .ready else { throw TransportError(outcome, deadline) }
+    }
+
+    public var isQuiet: Bool {
+        guard channel.isOpen, !channel.sawHangUp else { return false }
+        var octet: UInt8 = 0
+        let result = recv(descriptor, &octet, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        return result < 0 && errno == EAGAIN
+    }
+
+    public func expectBulk(_ octets: UInt64) {
+        setLowWater(Int32(min(UInt64(256 << 10), max(octets, 1))))
+    }
+
+    private func setLowWater(_ value: Int32) {
+        guard value != lowWater else { return }
+        lowWater = value
+        TCPStream.setsockopt(SOL_SOCKET, SO_RCVLOWAT, value, descriptor)
+    }
+
+    // MARK: Sending
+
+    public func send(
+        _ octets: [UInt8], from offset: Int, until deadline: Deadline
+    ) async throws(TransportError) -> Int {
+        var sent = offset
+        while sent < octets.count {
+            guard channel.isOpen else { throw TransportError(.closed) }
+            let result = octets.withUnsafeBytes { bytes in
+                // Safety: `sent` is below the count, which is above 0.
+                Glibc.send(
+                    descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            let code = errno
+            if result >= 0 {
+                sent += result
+            } else if code == EAGAIN {
+                channel.clear(.writable)
+                let outcome = await channel.wait(for: [.readable, .writable], until: deadline.instant)
+                guard outcome == .ready else { throw TransportError(outcome, deadline) }
+                if channel.isLatched(.readable) { return sent }
+            } else if code != EINTR {
+                throw TransportError(.sendFailed(SystemError(call: "send", errno: code)))
+            }
+        }
+        return sent
+    }
+
+    public func close() { channel.close() }
+
+    // MARK: Splicing
+
+    public var canSplice: Bool { true }
+
+    public func splice(
+        to target: Int32, at offset: Int64?, atMost count: UInt64, until deadline: Deadline
+    ) async throws(TransportError) -> SpliceResult {
+        let loop = NetworkActor.loop
+        if loop.pipe == nil {
+            do { loop.pipe = try SplicePipe() } catch { return .refused(moved: 0, leftover: []) }
+        }
+        while true {
+            guard channel.isOpen else { throw TransportError(.closed) }
+            guard channel.isLatched(.readable) else {
+                try await waitUntilReadable(deadline)
+                continue
+            }
+            guard let pipe = loop.pipe.take() else { return .refused(moved: 0, leftover: []) }
+            let wanted = Int(min(UInt64(pipe.capacity), count))
+            let taken = clinux_splice(descriptor, pipe.input.rawValue, nil, wanted)
+            let code = errno
+            if taken <= 0 {
+                loop.pipe = consume pipe
+                if taken == 0 { return .endOfStream }
+                switch code {
+                case EAGAIN: channel.clear(.readable)
+                case EINTR: break
+                case EINVAL: return .refused(moved: 0, leftover: [])
+                default: throw TransportError(.receiveFailed(SystemError(call: "splice", errno: code)))
+                }
+                continue
+            }
+            if taken < wanted && !channel.sawHangUp { channel.clear(.readable) }
+            switch TCPStream.drain(pipe, of: taken, to: target, at: offset) {
+            case .moved(let moved):
+                loop.pipe = consume pipe
+                return .moved(moved)
+            case .refused(let moved):
+                // What is in the pipe belongs to the file: it is handed back, and the pipe is empty again.
+                let leftover = pipe.drain(taken - moved)
+                loop.pipe = consume pipe
+                return .refused(moved: moved, leftover: leftover)
+            case .failed(let error):
+                // The pipe holds octets of a transfer that is over: it is thrown away with them.
+                throw TransportError(.targetFailed(error))
+            }
+        }
+    }
+
+    private enum Drained {
+        case moved(Int)
+        case refused(Int)
+        case failed(SystemError)
+    }
+
+    /// Empties the pipe into the target, before anything else may use it.
+    private static func drain(
+        _ pipe: borrowing SplicePipe, of taken: Int, to target: Int32, at offset: Int64?
+    ) -> Drained {
+        var written = 0
+        while written < taken {
+            var position = (offset ?? 0) + Int64(written)
+            let result =
+                offset == nil
+                ? clinux_splice(pipe.output.rawValue, target, nil, taken - written)
+                : clinux_splice(pipe.output.rawValue, target, &position, taken - written)
+            let code = errno
+            if result > 0 {
+                written += result
+            } else if result == 0 {
+                return .failed(SystemError(call: "splice", errno: EIO))
+            } else if code == EINVAL || code == EAGAIN {
+                // Opened for appending, a terminal, a file system without splice, a full pipe.
+                return .refused(written)
+            } else if code != EINTR {
+                return .failed(SystemError(call: "splice", errno: code))
+            }
+        }
+        return .moved(written)
+    }
+}

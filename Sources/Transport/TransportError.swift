@@ -1,0 +1,96 @@
+public import System
+
+/// Why a stream could not be opened, or went no further. Knows addresses and system calls, no HTTP.
+public struct TransportError: Error, Hashable, Sendable {
+    /// What happened.
+    public enum Reason: Hashable, Sendable {
+        /// The resolver has no address for the host: its words.
+        case notResolved(String)
+        /// Every address failed; each with its reason.
+        case notConnected([Attempt])
+        case timedOut(Deadline.Limit, after: Duration)
+        case cancelled
+        /// The connection was closed by this side while it was in use.
+        case closed
+        case sendFailed(SystemError)
+        case receiveFailed(SystemError)
+        /// Moving octets on to a file failed, not the connection.
+        case targetFailed(SystemError)
+        /// The system refused what a stream is made of: a descriptor, memory.
+        case systemFailed(SystemError)
+    }
+
+    /// One address that was tried.
+    public struct Attempt: Hashable, Sendable {
+        public var address: SocketAddress
+        public var failure: Failure
+
+        /// How it failed.
+        public enum Failure: Hashable, Sendable {
+            case system(SystemError)
+            case timedOut(Duration)
+        }
+
+        public init(address: SocketAddress, failure: Failure) {
+            self.address = address
+            self.failure = failure
+        }
+    }
+
+    public var reason: Reason
+
+    public init(_ reason: Reason) { self.reason = reason }
+
+    /// `errno` of the failed call, where there was one.
+    public var errno: Int32? {
+        switch reason {
+        case .sendFailed(let error), .receiveFailed(let error), .targetFailed(let error), .systemFailed(let error):
+            return error.errno
+        case .notConnected(let attempts):
+            if case .system(let error) = attempts.last?.failure { return error.errno }
+            return nil
+        default: return nil
+        }
+    }
+
+    /// A wait that did not end in readiness.
+    init(_ outcome: WaitOutcome, _ deadline: Deadline) {
+        switch outcome {
+        case .timedOut: reason = .timedOut(deadline.limit, after: deadline.duration)
+        case .cancelled: reason = .cancelled
+        case .closed, .ready: reason = .closed
+        }
+    }
+}
+
+extension TransportError.Attempt: CustomStringConvertible {
+    public var description: String {
+        switch failure {
+        case .system(let error): "\(address): \(error.explanation)"
+        case .timedOut(let duration): "\(address): no answer in \(duration.inSeconds.formattedSeconds)"
+        }
+    }
+}
+
+extension Double {
+    /// `60 s`, `0.25 s`: up to three decimals, none that are zero.
+    public var formattedSeconds: String {
+        let thousandths = Int64((self * 1000).rounded().clamped(to: -1e15...1e15))
+        var text = String(thousandths / 1000)
+        var rest = (thousandths % 1000).magnitude
+        if rest > 0 {
+            var digits = 3
+            while rest % 10 == 0 {
+                rest /= 10
+                digits -= 1
+            }
+            let fraction = String(rest)
+            text += "." + String(repeating: "0", count: digits - fraction.count) + fraction
+        }
+        return text + " s"
+    }
+}
+
+extension Comparable {
+    fileprivate func clamped(to range: ClosedRange<Self>) -> Self { min(max(self, range.lowerBound), range.upperBound) }
+}
