@@ -1,0 +1,27 @@
+public import System
+
+/// When each step of a transfer was done. A step that did not take place has no instant.
+public struct Timings: Hashable, Sendable {
+    public var start: Instant
+    /// The host's addresses are known.
+    public var resolved: Instant?
+    /// A connection stands, its TLS handshake aside.
+    public var connected: Instant?
+    /// The TLS handshake is done.
+    public var secured: Instant?
+    /// The request was about to be sent.
+    public var ready: Instant?
+    /// The request is out.
+    public var sent: Instant?
+    /// The first octet of a response came.
+    public var firstOctet: Instant?
+    /// The final response's head was whole.
+    public var head: Instant?
+    /// The content was whole.
+    public var end: Instant?
+
+    public init(start: Instant = .now) { self.start = start }
+
+    /// From the start to `instant`; zero for a step that did not take place.
+    public func elapsed(until instant: Instant?) -> Duration { instant.map { $0 - start } ?? .zero }
+}

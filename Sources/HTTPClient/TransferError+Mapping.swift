@@ -1,0 +1,43 @@
+import HTTPMessage
+import HTTPWire
+import System
+import Transport
+
+extension TransferError {
+    /// What a stream reports, in the words of a transfer to `host`.
+    init(_ error: TransportError, host: String, during phase: Phase, progress: String? = nil) {
+        let suffix = progress.map { "; \($0)" } ?? ""
+        switch error.reason {
+        case .notResolved(let words):
+            self.init(.notResolved, during: .resolve, "could not find the address of \(host): \(words)")
+        case .notConnected(let attempts):
+            let list = attempts.map(\.description).joined(separator: "; ")
+            self.init(.couldNotConnect, during: .connect, "could not connect to \(host): \(list)", errno: error.errno)
+        case .timedOut(let limit, let duration):
+            let time = duration.inSeconds.formattedSeconds
+            let what =
+                switch limit {
+                case .resolve: "the address of \(host) was not found within \(time)"
+                case .connect: "no connection to \(host) within \(time)"
+                case .total: "the transfer from \(host) was not done within \(time)"
+                case .idle, .none: "\(host) was silent for \(time)"
+                }
+            self.init(.timedOut, during: phase, what + suffix)
+        case .cancelled, .closed:
+            self.init(.cancelled, during: phase, "cancelled")
+        case .sendFailed(let cause):
+            self.init(
+                .sendFailed, during: .send, "sending to \(host) failed: \(cause.explanation)\(suffix)",
+                errno: cause.errno)
+        case .receiveFailed(let cause):
+            self.init(
+                .receiveFailed, during: phase, "receiving from \(host) failed: \(cause.explanation)\(suffix)",
+                errno: cause.errno)
+        case .targetFailed(let cause):
+            self.init(.writeFailed, during: .store, "writing failed: \(cause.explanation)", errno: cause.errno)
+        case .systemFailed(let cause):
+            self.init(
+                cause.errno == 12 ? .outOfMemory : .couldNotConnect, during: phase, "\(cause)", errno: cause.errno)
+        }
+    }
+}

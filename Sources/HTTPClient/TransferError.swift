@@ -1,0 +1,73 @@
+/// Why a transfer failed: the one error type that leaves the library.
+public struct TransferError: Error, Hashable, Sendable {
+    /// What a program branches on; each maps to one exit code. A struct, so that new codes break nobody.
+    public struct Code: Hashable, Sendable {
+        /// The code's name, as in `rawget`'s table of exit codes.
+        public let name: String
+
+        init(_ name: String) { self.name = name }
+    }
+
+    /// What was under way, which a bare code cannot tell.
+    public enum Phase: String, Hashable, Sendable {
+        /// Before anything was sent: reading the URI, building the request.
+        case prepare
+        case resolve
+        case connect
+        case tls
+        case send
+        /// The request is out and no octet of the response has come.
+        case firstByte
+        case content
+        /// Writing what was received.
+        case store
+    }
+
+    public var code: Code
+    public var phase: Phase
+    /// One clause of facts for a person: host, limit, offset, RFC section. No full stop, no secrets.
+    public var detail: String
+    /// `errno` of the failed system call, where there was one.
+    public var errno: Int32?
+
+    public init(_ code: Code, during phase: Phase, _ detail: String, errno: Int32? = nil) {
+        self.code = code
+        self.phase = phase
+        self.detail = detail
+        self.errno = errno
+    }
+}
+
+extension TransferError: CustomStringConvertible {
+    public var description: String { detail }
+}
+
+extension TransferError.Code {
+    /// The URI's scheme is none that the client speaks.
+    public static let unsupportedScheme = Self("unsupportedScheme")
+    /// The URI cannot be read, or the request cannot be written.
+    public static let badURI = Self("badURI")
+    /// No address was found for the host.
+    public static let notResolved = Self("notResolved")
+    /// No address of the host could be connected to.
+    public static let couldNotConnect = Self("couldNotConnect")
+    /// What came is no response that HTTP/1.1 allows.
+    public static let badResponse = Self("badResponse")
+    /// The content ended before it was whole.
+    public static let incompleteContent = Self("incompleteContent")
+    /// The response's status says that the request failed, and the caller asked to take that as an error.
+    public static let httpFailure = Self("httpFailure")
+    /// What was received could not be written.
+    public static let writeFailed = Self("writeFailed")
+    /// Something local could not be read.
+    public static let readFailed = Self("readFailed")
+    public static let outOfMemory = Self("outOfMemory")
+    public static let timedOut = Self("timedOut")
+    /// The connection ended before any octet of a response.
+    public static let emptyReply = Self("emptyReply")
+    public static let sendFailed = Self("sendFailed")
+    public static let receiveFailed = Self("receiveFailed")
+    /// The content is larger than the caller allows.
+    public static let tooLarge = Self("tooLarge")
+    public static let cancelled = Self("cancelled")
+}

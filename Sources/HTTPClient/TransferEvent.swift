@@ -1,0 +1,37 @@
+public import HTTPMessage
+public import Transport
+
+/// Something that happened in a transfer. Told on the loop, in order; whoever listens must not block.
+public enum TransferEvent: Sendable {
+    /// The resolver is asked for the addresses of a host.
+    case resolving(host: String)
+    case resolved([SocketAddress])
+    /// An address is tried.
+    case connecting(SocketAddress)
+    /// An address did not answer; others may follow.
+    case connectFailed(TransportError.Attempt)
+    /// A new connection stands; connections of a client are numbered from 1.
+    case connected(remote: SocketAddress?, local: SocketAddress?, connection: Int)
+    /// An idle connection is used again.
+    case reusing(connection: Int)
+    /// The request waits for a connection, as many as allowed are in use.
+    case waitingForConnection
+    /// The head of the request, as it goes out.
+    case requestHead([UInt8])
+    /// The request is out, content and all.
+    case requestSent(octets: Int)
+    /// A 1xx response; more follows.
+    case interim(HTTPResponse)
+    /// The final response's head.
+    case response(HTTPResponse)
+    /// Content arrived: octets now, and so far.
+    case content(count: Int, total: UInt64)
+    /// All content is received. What is still to be done with it is the sink's.
+    case contentReceived(trailers: HTTPFields)
+    /// A kept connection turned out dead before anything came: the request goes out again on a new one.
+    case resending
+    /// The connection is kept for the next request.
+    case connectionKept(connection: Int)
+    /// The connection is closed, and why it is not kept.
+    case connectionClosed(connection: Int, reason: String)
+}
