@@ -1,0 +1,110 @@
+public import HTTPMessage
+
+/// Makes the head of a request. What it emits is one request and no more: whatever would end a line, or leave
+/// the length of the content in doubt, is refused.
+///
+///     request-line = method SP request-target SP HTTP-version
+public enum RequestSerializer {
+    /// The octets of a head. Throws when the parts do not make one valid request.
+    public static func head(
+        of method: HTTPMethod, target: RequestTarget, fields: HTTPFields, version: HTTPVersion = .http11
+    ) throws(WireError) -> [UInt8] {
+        var octets: [UInt8] = []
+        try append(headOf: method, target: target, fields: fields, version: version, to: &octets)
+        return octets
+    }
+
+    /// Appends the octets of a head to `octets`, which stay as they were when it throws.
+    ///
+    /// Blanks around a value are not sent: they are no part of it (RFC 9110, section 5.5).
+    public static func append(
+        headOf method: HTTPMethod, target: RequestTarget, fields: HTTPFields, version: HTTPVersion = .http11,
+        to octets: inout [UInt8]
+    ) throws(WireError) {
+        try check(target, for: method)
+        try check(version)
+        try checkFraming(by: fields, version)
+        for index in fields.indices {
+            if let octet = fields.nameOctets(at: index).first(where: { !$0.isTokenOctet }) {
+                throw WireError(.invalidNameOctet(octet), at: 0)
+            }
+            guard !fields.nameOctets(at: index).isEmpty else { throw WireError(.emptyFieldName, at: 0) }
+            try checkValue(fields.valueOctets(at: index))
+        }
+
+        octets.append(contentsOf: method.name.utf8)
+        octets.append(.space)
+        octets.append(contentsOf: target.text.utf8)
+        octets.append(.space)
+        octets.append(contentsOf: version.description.utf8)
+        octets.append(contentsOf: "\r\n".utf8)
+        for index in fields.indices {
+            octets.append(contentsOf: fields.nameOctets(at: index))
+            octets.append(.colon)
+            let value = trimmed(fields.valueOctets(at: index))
+            if !value.isEmpty { octets.append(.space) }
+            octets.append(contentsOf: value)
+            octets.append(contentsOf: "\r\n".utf8)
+        }
+        octets.append(contentsOf: "\r\n".utf8)
+    }
+
+    /// Visible ASCII only, in a form that the method takes (RFC 9112, section 3.2).
+    private static func check(_ target: RequestTarget, for method: HTTPMethod) throws(WireError) {
+        let octets = target.text.utf8
+        guard let first = octets.first else { throw WireError(.invalidTarget(nil), at: 0) }
+        for (index, octet) in octets.enumerated() where octet <= 0x20 || octet >= 0x7F {
+            throw WireError(.invalidTarget(octet), at: UInt64(index))
+        }
+        switch target {
+        case .origin:
+            guard first == 0x2F else { throw WireError(.invalidTarget(first), at: 0) }
+            guard method != .connect else { throw WireError(.targetUnfitForMethod, at: 0) }
+        case .absolute:
+            guard method != .connect else { throw WireError(.targetUnfitForMethod, at: 0) }
+        case .authority:
+            guard method == .connect else { throw WireError(.targetUnfitForMethod, at: 0) }
+        case .asterisk:
+            guard method == .options else { throw WireError(.targetUnfitForMethod, at: 0) }
+        }
+    }
+
+    private static func check(_ version: HTTPVersion) throws(WireError) {
+        guard version == .http11 || version == .http10 else {
+            throw WireError(.unsupportedVersion(major: version.major, minor: version.minor), at: 0)
+        }
+    }
+
+    /// One Host, and one way to tell where the content ends (RFC 9112, sections 3.2 and 6).
+    private static func checkFraming(by fields: HTTPFields, _ version: HTTPVersion) throws(WireError) {
+        if let host = fields.index(of: .host, from: 0) {
+            guard fields.index(of: .host, from: host + 1) == nil else {
+                throw WireError(.repeatedHost, at: 0)
+            }
+        } else if version >= .http11 {
+            throw WireError(.missingHost, at: 0)
+        }
+        let hasCoding = fields.contains(.transferEncoding)
+        if hasCoding && version < .http11 { throw WireError(.codingInOldVersion, at: 0) }
+        guard let length = fields.index(of: .contentLength, from: 0) else { return }
+        guard !hasCoding else { throw WireError(.lengthAndCoding, at: 0) }
+        guard fields.index(of: .contentLength, from: length + 1) == nil else {
+            throw WireError(.differingContentLengths, at: 0)
+        }
+        _ = try decimal(trimmed(fields.valueOctets(at: length)), at: 0)
+    }
+
+    /// `field-value = *field-content`: a sender generates no control character but HTAB (RFC 9110, section
+    /// 5.5).
+    private static func checkValue(_ value: ArraySlice<UInt8>) throws(WireError) {
+        for (index, octet) in value.enumerated() where octet.isControl && octet != 0x09 {
+            throw WireError(.invalidValueOctet(octet), at: UInt64(index))
+        }
+    }
+
+    private static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let start = value.drop(while: \.isBlank)
+        guard let last = start.lastIndex(where: { !$0.isBlank }) else { return start }
+        return start[...last]
+    }
+}

@@ -1,0 +1,19 @@
+/// What a request line names (RFC 9112, section 3.2): one of four forms, as text that is sent as it is.
+public enum RequestTarget: Hashable, Sendable {
+    /// An absolute path with its query, to an origin server.
+    case origin(String)
+    /// A whole URI, to a proxy.
+    case absolute(String)
+    /// A host and its port, for CONNECT.
+    case authority(String)
+    /// The server as a whole, for OPTIONS.
+    case asterisk
+
+    /// As it stands on the request line.
+    public var text: String {
+        switch self {
+        case .origin(let text), .absolute(let text), .authority(let text): text
+        case .asterisk: "*"
+        }
+    }
+}
