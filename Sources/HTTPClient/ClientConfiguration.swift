@@ -1,4 +1,4 @@
-public import HTTPMessage
+import HTTPMessage
 public import HTTPWire
 public import Transport
 

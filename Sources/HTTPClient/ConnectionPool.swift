@@ -48,10 +48,9 @@ final class ConnectionPool {
         var waiting: [Turn] = []
     }
 
-    /// A place in the line for a connection.
+    /// A place in the line for a connection. When it has come, the place that became free is kept for it.
     final class Turn {
         let pause = Pause()
-        init() {}
     }
 
     private var groups: [ConnectionKey: Group] = [:]
@@ -66,10 +65,12 @@ final class ConnectionPool {
         self.maximumIdle = maximumIdle
     }
 
-    /// A connection for one exchange. The idle one used last comes first: it is the least likely to have been closed.
-    func lease(for key: ConnectionKey, fresh: Bool = false) -> Lease {
+    /// A connection for one exchange; `holdsTurn` after a wait in line. The idle one used last comes first: it is the
+    /// least likely to have been closed.
+    func lease(for key: ConnectionKey, fresh: Bool, holdsTurn: Bool) -> Lease {
         var group = groups[key] ?? Group()
         defer { groups[key] = group }
+        if holdsTurn { group.inUse -= 1 } else if !group.waiting.isEmpty { return .wait }
         while !fresh, let connection = group.idle.popLast() {
             idleCount -= 1
             if Instant.now - connection.idleSince < lifetime, connection.stream.isQuiet {
@@ -96,7 +97,7 @@ final class ConnectionPool {
         let place = group.waiting.firstIndex { $0 === turn }
         if let place { group.waiting.remove(at: place) }
         groups[key] = group
-        if place == nil { callNext(key) }
+        if place == nil { closed(key) }
     }
 
     /// An exchange is over and its connection can be used again.
@@ -137,6 +138,7 @@ final class ConnectionPool {
     private func callNext(_ key: ConnectionKey) {
         guard var group = groups[key], !group.waiting.isEmpty else { return }
         let next = group.waiting.removeFirst()
+        group.inUse += 1
         groups[key] = group
         next.pause.finish(.ready)
     }

@@ -184,7 +184,7 @@ public struct Exchange: Sendable {
             case .lengthDelimited(let content):
                 guard content.remaining == 0 else {
                     throw WireError(
-                        .contentCut(missing: content.remaining), at: contentStart + contentReceived)
+                        .contentCut(missing: content.remaining), at: headOctets + contentReceived)
                 }
                 return end(with: HTTPFields())
             case .chunked(let content):
@@ -224,8 +224,8 @@ public struct Exchange: Sendable {
         return hasConnectionEnded ? .connectionEnded : .reusable
     }
 
-    /// Octets before the content, known with the final head.
-    private var contentStart: UInt64 = 0
+    /// Octets of all heads, interim ones too; known with the final head.
+    public private(set) var headOctets: UInt64 = 0
 
     /// A head has come, `position` octets of the exchange with it.
     private mutating func receive(_ response: HTTPResponse, at position: UInt64) throws(WireError) -> Event {
@@ -249,7 +249,7 @@ public struct Exchange: Sendable {
         case .untilClose: state = .untilClose(UntilCloseContent())
         }
         self.facts = facts
-        contentStart = position
+        headOctets = position
         return .response(response)
     }
 

@@ -3,7 +3,7 @@ import Glibc
 import System
 
 /// How a wait ended.
-enum WaitOutcome: Hashable, Sendable {
+package enum WaitOutcome: Hashable, Sendable {
     case ready
     case timedOut
     case cancelled

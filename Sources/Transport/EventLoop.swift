@@ -247,8 +247,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     /// While bulk content flows, waits are long enough to sleep through.
-    func bulkTransferBegan() { polling.bulkTransfers += 1 }
-    func bulkTransferEnded() { polling.bulkTransfers -= 1 }
+    @NetworkActor
+    package func bulkTransferBegan() { polling.bulkTransfers += 1 }
+    @NetworkActor
+    package func bulkTransferEnded() { polling.bulkTransfers -= 1 }
 }
 
 /// What the loop's own thread runs; a free function, since a closure written in isolated code traps there.

@@ -1,19 +1,22 @@
 public import System
 
 /// A wait for nothing but time, or for a result that another thread brings.
-final class Pause: Expiring, @unchecked Sendable {
+package final class Pause: Expiring, @unchecked Sendable {
     // Safety: touched by the loop's thread only; other threads go through `EventLoop.call`.
     private var continuation: UnsafeContinuation<WaitOutcome, Never>?
     private var early: WaitOutcome?
     private var deadline = Instant.distantFuture
 
+    package init() {}
+
     /// Ends the wait, or lets the next one return at once.
-    func finish(_ outcome: WaitOutcome) {
+    package func finish(_ outcome: WaitOutcome) {
         if let waiting = continuation.take() { waiting.resume(returning: outcome) } else { early = early ?? outcome }
     }
 
+    /// Waits for `finish`, or `deadline`, or cancellation.
     @NetworkActor
-    func wait(until deadline: Instant) async -> WaitOutcome {
+    package func wait(until deadline: Instant) async -> WaitOutcome {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { (continuation: UnsafeContinuation<WaitOutcome, Never>) in
                 if let outcome = early.take() ?? (Task.isCancelled ? WaitOutcome.cancelled : nil) {

@@ -1,0 +1,212 @@
+public import HTTPMessage
+import HTTPWire
+import System
+public import Transport
+
+/// Sends requests and brings their final responses; keeps connections between them. Two clients share nothing.
+///
+/// A client may be used from anywhere; what it does happens on the network loop.
+@NetworkActor
+public final class Client {
+    /// Fixed when the client is made.
+    public nonisolated let configuration: ClientConfiguration
+    private let pool: ConnectionPool
+    private var connections = 0
+
+    /// A client with no connection yet.
+    public nonisolated init(_ configuration: ClientConfiguration = ClientConfiguration()) {
+        self.configuration = configuration
+        pool = ConnectionPool(
+            limit: configuration.maximumConnectionsPerHost, lifetime: configuration.idleConnectionLifetime,
+            maximumIdle: configuration.maximumIdleConnections)
+    }
+
+    /// Starts a transfer: the content of the final response goes to `sink`. It ends when the content has come whole;
+    /// what the sink still has to do with it is the caller's next step.
+    public func send(
+        _ request: HTTPRequest, into sink: any ContentSink, options: TransferOptions = TransferOptions(),
+        hooks: TransferHooks = TransferHooks()
+    ) -> Transfer {
+        NetworkActor.loop.startThreadIfNeeded()
+        let transfer = transfer(request, into: sink, options: options, hooks: hooks)
+        transfer.start()
+        return transfer
+    }
+
+    /// A transfer that its caller runs in a task of its own (`Transfer.run`).
+    package func transfer(
+        _ request: HTTPRequest, into sink: any ContentSink, options: TransferOptions = TransferOptions(),
+        hooks: TransferHooks = TransferHooks()
+    ) -> Transfer {
+        Transfer(request, into: sink, options: options, hooks: hooks, client: self)
+    }
+
+    /// Closes every idle connection. Transfers under way go on.
+    public func closeIdleConnections() { pool.closeIdle() }
+
+    /// Idle connections kept now.
+    public var idleConnectionCount: Int { pool.idleConnectionCount }
+
+    // MARK: One request to one final response
+
+    func perform(_ transfer: Transfer) async throws(TransferError) -> TransferReport {
+        var request = transfer.request
+        transfer.timings = Timings()
+        if let willSend = transfer.hooks.willSend {
+            guard let changed = await willSend(request, nil) else {
+                throw TransferError(.cancelled, during: .prepare, "the request was refused before it was sent")
+            }
+            request = changed
+        }
+        let total = transfer.options.totalTimeout.map {
+            Deadline(.total, at: transfer.timings.start + $0, duration: $0)
+        }
+        return try await exchange(request, for: transfer, total: total ?? .never)
+    }
+
+    /// One exchange, sent again once when a kept connection turns out dead (RFC 9112, section 9.3.1).
+    private func exchange(
+        _ request: HTTPRequest, for transfer: Transfer, total: Deadline
+    ) async throws(TransferError) -> TransferReport {
+        guard request.uri.scheme == .http else {
+            throw TransferError(
+                .unsupportedScheme, during: .prepare, "\(request.uri.scheme) is not supported by this build")
+        }
+        var isResent = false
+        while true {
+            let lease = try await connection(
+                for: request, transfer: transfer, fresh: isResent, total: total)
+            let driver = ExchangeDriver(
+                request, on: lease.connection, for: transfer, configuration: configuration, total: total)
+            do throws(TransferError) {
+                let report = try await driver.run(opened: lease.opened)
+                settle(lease.connection, driver.reuseVerdict, transfer)
+                return report
+            } catch {
+                settle(lease.connection, driver.reuseVerdict, transfer)
+                // A connection that was kept and died before any octet came proves nothing about the server: the
+                // request goes out once more, unless the first one may have had an effect (RFC 9110, section 9.2.2).
+                guard lease.opened == 0, !isResent, driver.isUnanswered, request.method.isIdempotent,
+                    error.code == .emptyReply || error.code == .sendFailed || error.code == .receiveFailed
+                else { throw error }
+                isResent = true
+                transfer.observe(.resending)
+            }
+        }
+    }
+
+    /// Gives a connection back, or closes it.
+    private func settle(_ connection: PooledConnection, _ verdict: ReuseVerdict, _ transfer: Transfer) {
+        if verdict == .reusable {
+            pool.release(connection)
+            transfer.observe(.connectionKept(connection: connection.number))
+        } else {
+            connection.stream.close()
+            pool.closed(connection.key)
+            transfer.observe(.connectionClosed(connection: connection.number, reason: verdict.description))
+        }
+    }
+
+    // MARK: Connections
+
+    private struct LeasedConnection {
+        var connection: PooledConnection
+        var opened: Int
+    }
+
+    private func connection(
+        for request: HTTPRequest, transfer: Transfer, fresh: Bool, total: Deadline
+    ) async throws(TransferError) -> LeasedConnection {
+        let origin = request.uri.origin
+        let key = ConnectionKey(scheme: origin.scheme, route: configuration.addressMap.route(to: origin))
+        var holdsTurn = false
+        while true {
+            switch pool.lease(for: key, fresh: fresh, holdsTurn: holdsTurn) {
+            case .use(let connection):
+                transfer.observe(.reusing(connection: connection.number))
+                return LeasedConnection(connection: connection, opened: 0)
+            case .open:
+                do throws(TransferError) {
+                    let connection = try await open(key, transfer, total)
+                    return LeasedConnection(connection: connection, opened: 1)
+                } catch {
+                    pool.closed(key)
+                    throw error
+                }
+            case .wait:
+                transfer.observe(.waitingForConnection)
+                let turn = pool.turn(for: key)
+                let outcome = await turn.pause.wait(until: total.instant)
+                guard outcome == .ready else {
+                    pool.leave(turn, for: key)
+                    let reason: TransportError.Reason =
+                        outcome == .timedOut ? .timedOut(total.limit, after: total.duration) : .cancelled
+                    throw TransferError(
+                        TransportError(reason), host: origin.host.description, during: .connect)
+                }
+                holdsTurn = true
+            }
+        }
+    }
+
+    private func open(
+        _ key: ConnectionKey, _ transfer: Transfer, _ total: Deadline
+    ) async throws(TransferError) -> PooledConnection {
+        let host = key.route.host
+        let connectTimeout = transfer.options.connectTimeout
+        var phase = TransferError.Phase.resolve
+        do throws(TransportError) {
+            let limit = connectTimeout ?? configuration.resolveTimeout
+            let addresses = try await addresses(
+                for: key.route, transfer, until: .earlier(Deadline(.resolve, in: limit), total))
+            transfer.timings.resolved = .now
+            phase = .connect
+            var dialer = Dialer(options: configuration.socketOptions)
+            dialer.observer = { event in
+                switch event {
+                case .trying(let address): transfer.observe(.connecting(address))
+                case .failed(let attempt): transfer.observe(.connectFailed(attempt))
+                }
+            }
+            // A caller's connect limit covers the search for the host too, as curl's does.
+            let start = connectTimeout == nil ? Instant.now : transfer.timings.start
+            let time = connectTimeout ?? configuration.connectTimeout
+            let deadline = Deadline(.connect, at: start + time, duration: time)
+            let stream = try await dialer.open(addresses, until: .earlier(deadline, total))
+            connections += 1
+            transfer.timings.connected = .now
+            transfer.observe(
+                .connected(
+                    remote: stream.remoteAddress, local: stream.localAddress, connection: connections))
+            return try PooledConnection(key: key, stream: stream, number: connections)
+        } catch {
+            throw TransferError(error, host: "\(host) port \(key.route.port)", during: phase)
+        }
+    }
+
+    private func addresses(
+        for route: Route, _ transfer: Transfer, until deadline: Deadline
+    ) async throws(TransportError) -> [SocketAddress] {
+        if let socket = route.socket { return [socket] }
+        let family = configuration.addressFamily
+        if let given = configuration.addressMap.addresses(for: route.host, port: route.port) {
+            let allowed = given.filter(family.allows)
+            guard !allowed.isEmpty else { throw TransportError(.notResolved("no address of the wanted family")) }
+            return allowed
+        }
+        switch route.host {
+        case .ipv4, .ipv6:
+            guard let address = SocketAddress(literal: route.host.unbracketed, port: route.port),
+                family.allows(address)
+            else { throw TransportError(.notResolved("the address is not of the wanted family")) }
+            return [address]
+        case .name(let name):
+            transfer.observe(.resolving(host: name))
+            let found = try await Resolver.addresses(
+                of: name, port: route.port, family: family, until: deadline)
+            guard !found.isEmpty else { throw TransportError(.notResolved("no address of the wanted family")) }
+            transfer.observe(.resolved(found))
+            return found
+        }
+    }
+}

@@ -1,0 +1,360 @@
+import HTTPMessage
+import HTTPWire
+import System
+import Transport
+
+/// Moves the octets of one exchange between a stream and its machine: the only loop that does.
+@NetworkActor
+final class ExchangeDriver {
+    private let request: HTTPRequest
+    private let connection: PooledConnection
+    private let transfer: Transfer
+    private let configuration: ClientConfiguration
+    private let total: Deadline
+    private let host: String
+    private var exchange: Exchange
+    private var response: HTTPResponse?
+    private var trailers: HTTPFields?
+    private var headOctets: UInt64 = 0
+    private var requestOctets: UInt64 = 0
+    /// Octets moved since other tasks had a turn.
+    private var moved = 0
+    private var isBulk = false
+    private var spliceIsRefused = false
+    private var hasSentAll = false
+
+    init(
+        _ request: HTTPRequest, on connection: PooledConnection, for transfer: Transfer,
+        configuration: ClientConfiguration, total: Deadline
+    ) {
+        self.request = request
+        self.connection = connection
+        self.transfer = transfer
+        self.configuration = configuration
+        self.total = total
+        host = "\(request.uri.host) port \(request.uri.effectivePort)"
+        exchange = Exchange(
+            method: request.method, limits: configuration.wireLimits, leniency: configuration.leniency,
+            offersUpgrade: request.fields.contains(.upgrade))
+    }
+
+    /// No octet of a response has come.
+    var isUnanswered: Bool { !exchange.hasReceivedOctets }
+
+    /// Whether the connection can serve another exchange now.
+    var reuseVerdict: ReuseVerdict {
+        guard trailers != nil, hasSentAll else { return .responseIncomplete }
+        return exchange.reuseVerdict(unreadOctets: connection.buffer.unreadCount)
+    }
+
+    /// Sends the request and reads the response to the end of its content.
+    func run(opened: Int) async throws(TransferError) -> TransferReport {
+        connection.exchanges += 1
+        transfer.stream = connection.stream
+        defer {
+            setBulk(false)
+            transfer.stream = nil
+        }
+        try await send()
+        while trailers == nil { try await receive() }
+        if isBulk { connection.stream.expectBulk(0) }
+        guard let response, let trailers else { throw TransferError(.badResponse, during: .content, "no response") }
+        return TransferReport(
+            request: request, response: response, trailers: trailers, timings: transfer.timings,
+            headOctets: headOctets, requestOctets: requestOctets, contentOctets: exchange.contentReceived,
+            remoteAddress: connection.stream.remoteAddress, localAddress: connection.stream.localAddress,
+            connectionsOpened: opened, connection: connection.number)
+    }
+
+    // MARK: Sending
+
+    private func send() async throws(TransferError) {
+        transfer.timings.ready = .now
+        var octets = try requestHead()
+        transfer.observe(.requestHead(octets))
+        if let content = request.content { octets += content }
+        var sent = 0
+        while sent < octets.count {
+            do throws(TransportError) {
+                sent = try await connection.stream.send(octets, from: sent, until: deadline)
+            } catch {
+                guard case .sendFailed = error.reason else { throw failure(error, during: .send) }
+                // The peer closed, perhaps behind a response that says why: that goes before the failed sending.
+                return try await receiveAfterFailedSend(error)
+            }
+            guard sent < octets.count else { break }
+            // The peer speaks before it has the whole request: a final response ends the sending
+            // (RFC 9112, section 9.5).
+            try await receive()
+            if trailers != nil { return }
+        }
+        hasSentAll = true
+        requestOctets = UInt64(octets.count)
+        transfer.timings.sent = .now
+        transfer.observe(.requestSent(octets: octets.count))
+    }
+
+    private func receiveAfterFailedSend(_ cause: TransportError) async throws(TransferError) {
+        do throws(TransferError) {
+            while trailers == nil { try await receive() }
+        } catch {
+            throw exchange.hasReceivedOctets ? error : failure(cause, during: .send)
+        }
+    }
+
+    private func requestHead() throws(TransferError) -> [UInt8] {
+        var fields = HTTPFields()
+        // Host comes first (RFC 9110, section 7.2); the caller's own value is kept.
+        if !request.fields.contains(.host) { fields.append(.host, request.uri.authority) }
+        fields.append(contentsOf: request.fields)
+        let declaresLength = fields.contains(.contentLength) || fields.contains(.transferEncoding)
+        if let content = request.content {
+            if !declaresLength { fields.append(.contentLength, String(content.count)) }
+        } else if request.method.expectsContent, !declaresLength {
+            fields.append(.contentLength, "0")
+        }
+        do throws(WireError) {
+            return try RequestSerializer.head(
+                of: request.method, target: .origin(request.uri.requestTarget), fields: fields)
+        } catch {
+            throw TransferError(.badURI, during: .prepare, "the request cannot be sent: \(error)")
+        }
+    }
+
+    // MARK: Receiving
+
+    /// One portion from the stream, and all events in it.
+    private func receive() async throws(TransferError) {
+        if transfer.isPaused { try await waitWhilePaused() }
+        if Task.isCancelled { throw failure(TransportError(.cancelled), during: phase) }
+        if connection.buffer.unreadCount == 0 {
+            if try await splice() { return }
+            let limit = response == nil ? ReceiveBuffer.headPortion : ReceiveBuffer.capacity
+            let count: Int
+            do throws(TransportError) {
+                count = try await connection.stream.receive(
+                    into: connection.buffer, atMost: limit, until: deadline)
+            } catch {
+                throw failure(error, during: phase)
+            }
+            guard count > 0 else { return try endOfStream() }
+            await share(count)
+        }
+        if transfer.timings.firstOctet == nil { transfer.timings.firstOctet = .now }
+        try await readEvents()
+    }
+
+    private func waitWhilePaused() async throws(TransferError) {
+        do throws(TransportError) { try await transfer.waitWhilePaused(until: total) } catch {
+            throw failure(error, during: phase)
+        }
+    }
+
+    private var deadline: Deadline {
+        .earlier(Deadline(.idle, in: transfer.options.idleTimeout ?? configuration.idleTimeout), total)
+    }
+
+    private func endOfStream() throws(TransferError) {
+        while trailers == nil {
+            let event: Exchange.Event
+            do throws(WireError) { event = try exchange.receiveEndOfStream() } catch { throw failure(error) }
+            try handle(event)
+        }
+    }
+
+    /// What one look into the buffer led to.
+    private enum Step {
+        case needsInput
+        case paused
+        case event(Exchange.Event)
+    }
+
+    private func readEvents() async throws(TransferError) {
+        while trailers == nil {
+            var used = 0
+            let step: Step
+            do throws(TransferError) {
+                step = try connection.buffer.read { (input) throws(TransferError) -> Step in
+                    try readContent(input, at: &used)
+                }
+            } catch {
+                connection.buffer.consume(used)
+                throw error
+            }
+            connection.buffer.consume(used)
+            switch step {
+            case .needsInput: return
+            case .paused:
+                transfer.pause()
+                try await waitWhilePaused()
+            case .event(let event):
+                try handle(event)
+                if case .response(let head) = event { try await accept(head) }
+            }
+        }
+    }
+
+    /// Content goes to the sink as long as it is lent; anything else is handed back.
+    private func readContent(_ input: Span<UInt8>, at used: inout Int) throws(TransferError) -> Step {
+        while true {
+            let event: Exchange.Event
+            do throws(WireError) { event = try exchange.nextEvent(in: input, at: &used) } catch { throw failure(error) }
+            switch event {
+            case .needsInput: return .needsInput
+            case .content(let range):
+                try countContent(range.count)
+                if try transfer.sink.write(input.extracting(range)) == .pause { return .paused }
+            default: return .event(event)
+            }
+        }
+    }
+
+    private func handle(_ event: Exchange.Event) throws(TransferError) {
+        switch event {
+        case .interim(let response): transfer.observe(.interim(response))
+        case .response(let response):
+            self.response = response
+            transfer.timings.head = .now
+            headOctets = exchange.headOctets
+            transfer.observe(.response(response))
+        case .earlierContent(let octets):
+            try countContent(octets.count)
+            if try transfer.sink.write(octets.span) == .pause { transfer.pause() }
+        case .end(let trailers):
+            self.trailers = trailers
+            transfer.timings.end = .now
+            try transfer.sink.end(trailers: trailers)
+            transfer.observe(.contentReceived(trailers: trailers))
+        case .needsInput, .content: break
+        }
+    }
+
+    /// The final head is in: the caller may refuse it, limits are checked, the sink is told.
+    private func accept(_ response: HTTPResponse) async throws(TransferError) {
+        var length: UInt64?
+        switch exchange.framing {
+        case .length(let declared): length = declared
+        case .some(.none): length = 0
+        default: break
+        }
+        if let coding = exchange.unknownTransferCodings.first {
+            throw TransferError(
+                .badResponse, during: .content, "\(host) applied the transfer coding \"\(coding)\", which was not asked for")
+        }
+        transfer.contentExpected = length
+        if let didReceive = transfer.hooks.didReceive, !(await didReceive(response)) {
+            throw TransferError(.cancelled, during: .content, "the response was refused")
+        }
+        if let limit = transfer.options.maximumContentLength, let length, length > limit {
+            throw TransferError(
+                .tooLarge, during: .content, "the content has \(length) octets, more than the \(limit) allowed")
+        }
+        try transfer.sink.begin(response, length: length)
+        if let length, length > 256 << 10 { setBulk(true) }
+    }
+
+    private func countContent(_ count: Int) throws(TransferError) {
+        transfer.contentReceived = exchange.contentReceived
+        if let limit = transfer.options.maximumContentLength, exchange.contentReceived > limit {
+            throw TransferError(
+                .tooLarge, during: .content, "the content has more than the \(limit) octets allowed")
+        }
+        transfer.observe(.content(count: count, total: exchange.contentReceived))
+    }
+
+    // MARK: Splicing
+
+    /// Moves plain content past the process where stream and sink allow it. False when they do not.
+    private func splice() async throws(TransferError) -> Bool {
+        let remaining = exchange.skippableContent
+        guard remaining > 0, response != nil else { return false }
+        let stream = connection.stream
+        if isBulk, remaining < .max { stream.expectBulk(remaining) }
+        // Content without a declared length could pass a limit unseen.
+        let isLimited = transfer.options.maximumContentLength != nil && remaining == .max
+        guard !spliceIsRefused, !isLimited, stream.canSplice, let target = transfer.sink.spliceTarget else { return false }
+        let result: SpliceResult
+        do throws(TransportError) {
+            result = try await stream.splice(
+                to: target.descriptor, at: target.offset, atMost: remaining, until: deadline)
+        } catch {
+            throw failure(error, during: phase)
+        }
+        switch result {
+        case .moved(let count):
+            try didSplice(count)
+            await share(count)
+        case .endOfStream: try endOfStream()
+        case .refused(let moved, let leftover):
+            spliceIsRefused = true
+            if moved > 0 { try didSplice(moved) }
+            guard moved > 0 || !leftover.isEmpty else { return false }
+            exchange.skipContent(UInt64(leftover.count))
+            try countContent(leftover.count)
+            if try transfer.sink.write(leftover.span) == .pause { transfer.pause() }
+        }
+        // Content of a declared length may be whole now: the machine says so without more input.
+        if exchange.skippableContent == 0 { try await readEvents() }
+        return true
+    }
+
+    private func didSplice(_ count: Int) throws(TransferError) {
+        exchange.skipContent(UInt64(count))
+        try countContent(count)
+        try transfer.sink.didSplice(count)
+    }
+
+    private func setBulk(_ value: Bool) {
+        guard value != isBulk else { return }
+        isBulk = value
+        if value { NetworkActor.loop.bulkTransferBegan() } else { NetworkActor.loop.bulkTransferEnded() }
+    }
+
+    /// After so many octets others have a turn.
+    private func share(_ count: Int) async {
+        moved += count
+        guard moved >= ReceiveBuffer.capacity else { return }
+        moved = 0
+        await NetworkActor.loop.yield()
+    }
+
+    // MARK: Failures
+
+    private var phase: TransferError.Phase {
+        if response != nil { return .content }
+        return hasSentAll ? .firstByte : .send
+    }
+
+    private var progress: String? {
+        guard response != nil else { return nil }
+        let received = exchange.contentReceived
+        return transfer.contentExpected.map { "\(received) of \($0) octets received" } ?? "\(received) octets received"
+    }
+
+    private func failure(_ error: TransportError, during phase: TransferError.Phase) -> TransferError {
+        TransferError(error, host: host, during: phase, progress: progress)
+    }
+
+    private func failure(_ error: WireError) -> TransferError {
+        switch error.reason {
+        case .emptyReply:
+            TransferError(.emptyReply, during: .firstByte, "\(host) closed the connection without an answer")
+        case .headCut:
+            TransferError(
+                .receiveFailed, during: .firstByte, "\(host) closed the connection inside the response's head")
+        case .contentCut(let missing):
+            TransferError(
+                .incompleteContent, during: .content,
+                missing.map { "content ended \($0) octets short of \(exchange.contentReceived + $0)" }
+                    ?? "content ended after \(exchange.contentReceived) octets, before its last chunk")
+        case .trailerSectionCut:
+            TransferError(
+                .incompleteContent, during: .content,
+                "content ended after \(exchange.contentReceived) octets, inside its trailer section")
+        default:
+            TransferError(
+                .badResponse, during: response == nil ? .firstByte : .content,
+                "\(host) sent what is no valid response: \(error) at octet \(error.offset)")
+        }
+    }
+}

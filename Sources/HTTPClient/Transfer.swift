@@ -1,0 +1,113 @@
+public import HTTPMessage
+import System
+public import Transport
+
+/// One request on its way to its final response, its content going to a sink.
+@NetworkActor
+public final class Transfer {
+    /// When each step was done.
+    public internal(set) var timings = Timings()
+    /// Octets of content received, as they came over the wire.
+    public internal(set) var contentReceived: UInt64 = 0
+    /// The length of the content where the response declared it.
+    public internal(set) var contentExpected: UInt64?
+    /// Whether reading is suspended.
+    public private(set) var isPaused = false
+
+    let request: HTTPRequest
+    let sink: any ContentSink
+    let options: TransferOptions
+    let hooks: TransferHooks
+    private let client: Client
+    private var task: Task<Result<TransferReport, TransferError>, Never>?
+    private var resumption: Pause?
+    private var isCancelled = false
+    /// The stream in use: closing it is what ends a wait of a transfer that runs in its caller's task.
+    weak var stream: (any ByteStream)?
+
+    init(
+        _ request: HTTPRequest, into sink: any ContentSink, options: TransferOptions, hooks: TransferHooks,
+        client: Client
+    ) {
+        self.request = request
+        self.sink = sink
+        self.options = options
+        self.hooks = hooks
+        self.client = client
+    }
+
+    /// Stops reading; the peer is held up as soon as the buffers between are full. Time spent so is not idle time.
+    public func pause() { isPaused = true }
+
+    /// Goes on reading.
+    public func resume() {
+        isPaused = false
+        resumption.take()?.finish(.ready)
+    }
+
+    /// Ends the transfer; it fails as `cancelled`, unless it was over.
+    public func cancel() {
+        isCancelled = true
+        if let task { task.cancel() } else { stream?.close() }
+        resumption.take()?.finish(.cancelled)
+    }
+
+    /// Waits for the end. Throws why the transfer failed.
+    public func finish() async throws(TransferError) -> TransferReport {
+        guard let task else { return try await run() }
+        return try await task.value.get()
+    }
+
+    /// Runs the transfer in the caller's task, on the loop.
+    package func run() async throws(TransferError) -> TransferReport { try await client.perform(self) }
+
+    func start() {
+        task = Task(executorPreference: NetworkActor.loop) { await self.result() }
+    }
+
+    private func result() async -> Result<TransferReport, TransferError> {
+        do throws(TransferError) { return .success(try await run()) } catch { return .failure(error) }
+    }
+
+    func observe(_ event: @autoclosure () -> TransferEvent) {
+        guard let observe = hooks.observe else { return }
+        observe(event())
+    }
+
+    /// Stands while the transfer is paused.
+    func waitWhilePaused(until deadline: Deadline) async throws(TransportError) {
+        while isPaused, !isCancelled {
+            let pause = Pause()
+            resumption = pause
+            switch await pause.wait(until: deadline.instant) {
+            case .ready: break
+            case .timedOut: throw TransportError(.timedOut(deadline.limit, after: deadline.duration))
+            case .cancelled, .closed: throw TransportError(.cancelled)
+            }
+        }
+        if isCancelled || Task.isCancelled { throw TransportError(.cancelled) }
+    }
+}
+
+/// What a transfer that received its content whole has to tell.
+public struct TransferReport: Sendable {
+    /// The request as it was sent in the end.
+    public var request: HTTPRequest
+    /// The final response's head.
+    public var response: HTTPResponse
+    /// The trailer section of chunked content.
+    public var trailers: HTTPFields
+    /// When each step was done.
+    public var timings: Timings
+    /// Octets of all response heads, interim ones aside; of the request with its content; and of content received.
+    public var headOctets: UInt64
+    public var requestOctets: UInt64
+    public var contentOctets: UInt64
+    /// Addresses of both ends.
+    public var remoteAddress: SocketAddress?
+    public var localAddress: SocketAddress?
+    /// Connections opened for this transfer: 0 when a kept one served.
+    public var connectionsOpened: Int
+    /// Which of the client's connections it was, from 1.
+    public var connection: Int
+}
