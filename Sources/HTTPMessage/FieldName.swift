@@ -1,4 +1,5 @@
-/// The name of a field: a token, compared without regard to case, kept as it was spelled (RFC 9110, section 5.1).
+/// The name of a field: a token, compared without regard to case, kept as it was spelled (RFC 9110, section
+/// 5.1).
 public struct FieldName: Sendable {
     /// As it was written.
     public let spelling: String
@@ -30,11 +31,13 @@ public struct FieldName: Sendable {
 }
 
 extension FieldName: Hashable {
+    /// Whether both are the same name, in whatever case.
     public static func == (left: FieldName, right: FieldName) -> Bool {
         let (a, b) = (left.spelling.utf8, right.spelling.utf8)
         return a.count == b.count && a.elementsEqual(b) { $0.lowercasedASCII == $1.lowercasedASCII }
     }
 
+    /// As the equality has it: without regard to case.
     public func hash(into hasher: inout Hasher) {
         for octet in spelling.utf8 { hasher.combine(octet.lowercasedASCII) }
     }
@@ -49,49 +52,90 @@ extension FieldName: ExpressibleByStringLiteral {
 }
 
 extension FieldName: CustomStringConvertible {
+    /// As it was written.
     public var description: String { spelling }
 }
 
 extension FieldName {
+    /// RFC 9110, section 12.5.1.
     public static let accept = FieldName(known: "Accept")
+    /// RFC 9110, section 12.5.3.
     public static let acceptEncoding = FieldName(known: "Accept-Encoding")
+    /// RFC 9110, section 14.3.
     public static let acceptRanges = FieldName(known: "Accept-Ranges")
+    /// RFC 9111, section 5.1.
     public static let age = FieldName(known: "Age")
+    /// RFC 9110, section 11.6.2.
     public static let authorization = FieldName(known: "Authorization")
+    /// RFC 9111, section 5.2.
     public static let cacheControl = FieldName(known: "Cache-Control")
+    /// RFC 9110, section 7.6.1.
     public static let connection = FieldName(known: "Connection")
+    /// RFC 6266.
     public static let contentDisposition = FieldName(known: "Content-Disposition")
+    /// RFC 9110, section 8.4.
     public static let contentEncoding = FieldName(known: "Content-Encoding")
+    /// RFC 9110, section 8.6.
     public static let contentLength = FieldName(known: "Content-Length")
+    /// RFC 9110, section 14.4.
     public static let contentRange = FieldName(known: "Content-Range")
+    /// RFC 9110, section 8.3.
     public static let contentType = FieldName(known: "Content-Type")
+    /// RFC 6265, section 4.2.
     public static let cookie = FieldName(known: "Cookie")
+    /// RFC 9110, section 6.6.1.
     public static let date = FieldName(known: "Date")
+    /// RFC 9110, section 8.8.3.
     public static let etag = FieldName(known: "ETag")
+    /// RFC 9110, section 10.1.1.
     public static let expect = FieldName(known: "Expect")
+    /// RFC 9111, section 5.3.
     public static let expires = FieldName(known: "Expires")
+    /// RFC 9110, section 7.2.
     public static let host = FieldName(known: "Host")
+    /// RFC 9110, section 13.1.1.
     public static let ifMatch = FieldName(known: "If-Match")
+    /// RFC 9110, section 13.1.3.
     public static let ifModifiedSince = FieldName(known: "If-Modified-Since")
+    /// RFC 9110, section 13.1.2.
     public static let ifNoneMatch = FieldName(known: "If-None-Match")
+    /// RFC 9110, section 13.1.5.
     public static let ifRange = FieldName(known: "If-Range")
+    /// RFC 9110, section 13.1.4.
     public static let ifUnmodifiedSince = FieldName(known: "If-Unmodified-Since")
+    /// RFC 2068, section 19.7.1.
     public static let keepAlive = FieldName(known: "Keep-Alive")
+    /// RFC 9110, section 8.8.2.
     public static let lastModified = FieldName(known: "Last-Modified")
+    /// RFC 9110, section 10.2.2.
     public static let location = FieldName(known: "Location")
+    /// RFC 9111, section 5.4.
     public static let pragma = FieldName(known: "Pragma")
+    /// RFC 9110, section 11.7.2.
     public static let proxyAuthorization = FieldName(known: "Proxy-Authorization")
+    /// In no RFC; not to be sent (RFC 9112, appendix C.2.2).
     public static let proxyConnection = FieldName(known: "Proxy-Connection")
+    /// RFC 9110, section 14.2.
     public static let range = FieldName(known: "Range")
+    /// RFC 9110, section 10.1.3.
     public static let referer = FieldName(known: "Referer")
+    /// RFC 9110, section 10.2.3.
     public static let retryAfter = FieldName(known: "Retry-After")
+    /// RFC 9110, section 10.2.4.
     public static let server = FieldName(known: "Server")
+    /// RFC 6265, section 4.1.
     public static let setCookie = FieldName(known: "Set-Cookie")
+    /// RFC 9110, section 10.1.4.
     public static let te = FieldName(known: "TE")
+    /// RFC 9110, section 6.6.2.
     public static let trailer = FieldName(known: "Trailer")
+    /// RFC 9112, section 6.1.
     public static let transferEncoding = FieldName(known: "Transfer-Encoding")
+    /// RFC 9110, section 7.8.
     public static let upgrade = FieldName(known: "Upgrade")
+    /// RFC 9110, section 10.1.5.
     public static let userAgent = FieldName(known: "User-Agent")
+    /// RFC 9110, section 12.5.5.
     public static let vary = FieldName(known: "Vary")
 }
 

@@ -1,14 +1,16 @@
 /// A header or trailer section: fields in their order, repeats kept, spelling kept (RFC 9110, section 5).
 ///
-/// A value is a `String` of which each scalar stands for one octet (ISO 8859-1), so nothing that came from the
-/// network is lost and octets past 0x7F can be decoded by those who know how (`latin1Octets`).
+/// A value is a `String` of which each scalar stands for one octet (ISO 8859-1), so nothing that came from
+/// the network is lost and octets past 0x7F can be decoded by those who know how (`latin1Octets`).
 public struct HTTPFields: Sendable {
     /// One field line's name and value.
     public struct Field: Hashable, Sendable {
+        /// The name as it was spelled.
         public var name: FieldName
         /// Without the blanks around it.
         public var value: String
 
+        /// A field line of that name and value.
         public init(name: FieldName, value: String) {
             self.name = name
             self.value = value
@@ -29,9 +31,9 @@ public struct HTTPFields: Sendable {
     /// No fields.
     public init() {}
 
-    /// The value of `name`: of several lines, all values in order with ", " between them (RFC 9110, section 5.3).
-    /// `nil` when there is none. Assigning replaces all lines of that name by one, in the place of the first;
-    /// assigning `nil` removes them.
+    /// The value of `name`: of several lines, all values in order with ", " between them (RFC 9110, section
+    /// 5.3). `nil` when there is none. Assigning replaces all lines of that name by one, in the place of the
+    /// first; assigning `nil` removes them.
     public subscript(name: FieldName) -> String? {
         get {
             guard let first = index(of: name, from: 0) else { return nil }
@@ -68,12 +70,16 @@ public struct HTTPFields: Sendable {
     /// Whether there is a line of that name.
     public func contains(_ name: FieldName) -> Bool { index(of: name, from: 0) != nil }
 
-    /// Adds a line at the end. Scalars past U+00FF, which no octet stands for, become "?".
+    /// Adds a line at the end. Scalars past U+00FF, which no octet stands for, become "?"; CR, LF and NUL,
+    /// which would end the line on the wire, become spaces (RFC 9110, section 5.5).
     public mutating func append(_ name: FieldName, _ value: String) {
         let start = octets.count
         octets.append(contentsOf: name.spelling.utf8)
         let middle = octets.count
-        for scalar in value.unicodeScalars { octets.append(UInt8(exactly: scalar.value) ?? 0x3F) }
+        for scalar in value.unicodeScalars {
+            let octet = UInt8(exactly: scalar.value) ?? UInt8(ascii: "?")
+            octets.append(octet == 0x0D || octet == 0x0A || octet == 0 ? 0x20 : octet)
+        }
         lines.append(Line(start: start, value: middle, end: octets.count))
     }
 
@@ -106,10 +112,14 @@ public struct HTTPFields: Sendable {
     }
 
     /// The octets of the value at `index`.
-    package func valueOctets(at index: Int) -> ArraySlice<UInt8> { octets[lines[index].value..<lines[index].end] }
+    package func valueOctets(at index: Int) -> ArraySlice<UInt8> {
+        octets[lines[index].value..<lines[index].end]
+    }
 
     /// The octets of the name at `index`.
-    package func nameOctets(at index: Int) -> ArraySlice<UInt8> { octets[lines[index].start..<lines[index].value] }
+    package func nameOctets(at index: Int) -> ArraySlice<UInt8> {
+        octets[lines[index].start..<lines[index].value]
+    }
 
     /// The first index at or behind `start` whose name is `name`.
     package func index(of name: FieldName, from start: Int) -> Int? {
@@ -139,9 +149,12 @@ public struct HTTPFields: Sendable {
 }
 
 extension HTTPFields: RandomAccessCollection {
+    /// 0.
     public var startIndex: Int { 0 }
+    /// The number of field lines.
     public var endIndex: Int { lines.count }
 
+    /// The field line at `index`.
     public subscript(index: Int) -> Field {
         let line = lines[index]
         return Field(
@@ -151,14 +164,17 @@ extension HTTPFields: RandomAccessCollection {
 }
 
 extension HTTPFields: Hashable {
+    /// Whether both have the same lines in the same order, names in whatever case.
     public static func == (left: HTTPFields, right: HTTPFields) -> Bool { left.elementsEqual(right) }
 
+    /// As the equality has it.
     public func hash(into hasher: inout Hasher) {
         for field in self { hasher.combine(field) }
     }
 }
 
 extension HTTPFields: ExpressibleByDictionaryLiteral {
+    /// One line for each pair, in that order.
     public init(dictionaryLiteral elements: (FieldName, String)...) {
         for (name, value) in elements { append(name, value) }
     }

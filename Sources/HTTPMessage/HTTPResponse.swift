@@ -1,14 +1,18 @@
 /// The head of a response: status line and header section (RFC 9112, section 4). Content travels beside it.
 public struct HTTPResponse: Hashable, Sendable {
+    /// The version the server speaks; it says nothing of how the content is framed by itself.
     public var version: HTTPVersion
+    /// The outcome.
     public var status: HTTPStatus
     /// The reason phrase as it came, one scalar an octet (ISO 8859-1). It carries no meaning.
     public var reason: String
+    /// The header section.
     public var fields: HTTPFields
 
     /// A response head.
     public init(
-        version: HTTPVersion = .http11, status: HTTPStatus, reason: String = "", fields: HTTPFields = HTTPFields()
+        version: HTTPVersion = .http11, status: HTTPStatus, reason: String = "",
+        fields: HTTPFields = HTTPFields()
     ) {
         self.version = version
         self.status = status

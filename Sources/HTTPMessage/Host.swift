@@ -125,7 +125,8 @@ extension Host: CustomStringConvertible {
     public var unbracketed: String {
         switch self {
         case .name(let name): name
-        case .ipv4(let address): "\(address >> 24).\(address >> 16 & 255).\(address >> 8 & 255).\(address & 255)"
+        case .ipv4(let address):
+            "\(address >> 24).\(address >> 16 & 255).\(address >> 8 & 255).\(address & 255)"
         case .ipv6(let address): address.description
         }
     }

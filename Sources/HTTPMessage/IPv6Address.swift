@@ -16,8 +16,8 @@ public struct IPv6Address: Hashable, Sendable {
         [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64(56 - 8 * $0)) } }
     }
 
-    /// Parses an address without brackets, in any of its text forms (RFC 4291, section 2.2); `nil` when it is none.
-    /// A zone (`%eth0`) is not accepted, as in the WHATWG URL standard.
+    /// Parses an address without brackets, in any of its text forms (RFC 4291, section 2.2); `nil` when it is
+    /// none. A zone (`%eth0`) is not accepted, as in the WHATWG URL standard.
     public init?(parsing text: String) { self.init(parsing: Array(text.utf8).span) }
 
     // WHATWG URL, section 3.5, "IPv6 parser"; the RFC's form:
@@ -33,13 +33,16 @@ public struct IPv6Address: Hashable, Sendable {
         if text.count > 0, text[0] == colon {
             guard text.count > 1, text[1] == colon else { return nil }
             position = 2
-            compression = 0
+            pieces.append(0)
+            compression = pieces.count
         }
         while position < text.count {
             guard pieces.count < 8 else { return nil }
             if text[position] == colon {
                 guard compression == nil else { return nil }
                 position += 1
+                // "::" is one group of zeros at least.
+                pieces.append(0)
                 compression = pieces.count
                 continue
             }
@@ -51,7 +54,9 @@ public struct IPv6Address: Hashable, Sendable {
             }
             if position < text.count, text[position] == UInt8(ascii: ".") {
                 guard position > start, pieces.count <= 6 else { return nil }
-                guard let address = Self.dottedAddress(text.extracting(start..<text.count)) else { return nil }
+                guard let address = Self.dottedAddress(text.extracting(start..<text.count)) else {
+                    return nil
+                }
                 pieces.append(UInt16(truncatingIfNeeded: address >> 16))
                 pieces.append(UInt16(truncatingIfNeeded: address))
                 position = text.count

@@ -1,7 +1,7 @@
 /// Octets written as "%" and two hexadecimal digits (RFC 3986, section 2.1).
 public enum PercentEncoding {
-    /// The octets that `text` stands for. A "%" without two hexadecimal digits behind it stands for itself, as in
-    /// the WHATWG URL standard; the result need not be UTF-8.
+    /// The octets that `text` stands for. A "%" without two hexadecimal digits behind it stands for itself,
+    /// as in the WHATWG URL standard; the result need not be UTF-8.
     public static func decode(_ text: String) -> [UInt8] { decode(Array(text.utf8).span) }
 
     ///     pct-encoded = "%" HEXDIG HEXDIG

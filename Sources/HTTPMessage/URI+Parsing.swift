@@ -1,10 +1,11 @@
 extension URI {
-    /// Parses `text` by the rules of the WHATWG URL standard (section 4.4), restricted to http and https; without a
-    /// scheme or a host it is relative to `base`.
+    /// Parses `text` by the rules of the WHATWG URL standard (section 4.4), restricted to http and https;
+    /// without a scheme or a host it is relative to `base`.
     ///
-    /// Blanks and control characters at the ends, tabs and line ends anywhere are ignored; "\" counts as "/". Time
-    /// and memory are linear in the length of `text`, which has no limit here. `keepsDotSegments` leaves "." and ".."
-    /// in the path of `text` as they are; such a value changes when its description is parsed without it.
+    /// Blanks and control characters at the ends, tabs and line ends anywhere are ignored; "\" counts as "/".
+    /// Time and memory are linear in the length of `text`, which has no limit here. `keepsDotSegments` leaves
+    /// "." and ".." in the path of `text` as they are; such a value changes when its description is parsed
+    /// without it.
     public init(
         parsing text: String, relativeTo base: URI? = nil, keepsDotSegments: Bool = false
     ) throws(URIError) {
@@ -13,8 +14,8 @@ extension URI {
     }
 }
 
-/// Reads the parts of a URI one behind the other (WHATWG URL, section 4.4, "basic URL parser"; each function is one
-/// or more states of it).
+/// Reads the parts of a URI one behind the other (WHATWG URL, section 4.4, "basic URL parser"; each function
+/// is one or more states of it).
 ///
 ///     URI           = scheme ":" "//" authority path-abempty [ "?" query ] [ "#" fragment ]
 ///     relative-ref  = ( "//" authority path-abempty / path-absolute / path-noscheme / path-empty )
@@ -50,7 +51,8 @@ private struct URIParser {
         }
         guard let scheme = Scheme(rawValue: name) else { throw URIError(.unsupportedScheme(name)) }
         // "special relative or authority": `http:path` is relative to a base of the same scheme.
-        let hasSlashes = octet(at: position) == UInt8(ascii: "/") && octet(at: position + 1) == UInt8(ascii: "/")
+        let hasSlashes =
+            octet(at: position) == UInt8(ascii: "/") && octet(at: position + 1) == UInt8(ascii: "/")
         if let base, base.scheme == scheme, !hasSlashes { return try parseRelative(to: base) }
         return try parseAuthorityAndRest(scheme: scheme)
     }
@@ -208,7 +210,8 @@ private struct URIParser {
         while index < range.upperBound {
             if input[index] == UInt8(ascii: ".") {
                 index += 1
-            } else if PercentEncoding.escapedOctet(in: input.span.extracting(range), at: index - range.lowerBound)
+            } else if PercentEncoding.escapedOctet(
+                in: input.span.extracting(range), at: index - range.lowerBound)
                 == UInt8(ascii: ".")
             {
                 index += 3

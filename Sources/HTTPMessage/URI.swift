@@ -1,7 +1,7 @@
 /// An http or https URI, parsed and normalised by the rules of the WHATWG URL standard.
 ///
-/// All parts are ASCII: what may not stand in a part is percent-encoded as UTF-8, escapes that are there already
-/// stay as they are. Equal values have equal parts; no escape is decoded to compare.
+/// All parts are ASCII: what may not stand in a part is percent-encoded as UTF-8, escapes that are there
+/// already stay as they are. Equal values have equal parts; no escape is decoded to compare.
 public struct URI: Hashable, Sendable {
     /// http or https.
     public let scheme: Scheme
@@ -20,7 +20,8 @@ public struct URI: Hashable, Sendable {
     /// What stands behind "#", encoded. It is never sent.
     public let fragment: String?
 
-    // Parts are encoded and the port is not the default already: only the parser and the functions below call it.
+    // Parts are encoded and the port is not the default already: only the parser and the functions below call
+    // it.
     init(
         scheme: Scheme, user: String?, password: String?, host: Host, port: UInt16?, path: String,
         query: String?, fragment: String?

@@ -38,7 +38,8 @@ extension URIError: CustomStringConvertible {
             "scheme \"\(scheme.prefix(32))\" is not supported, only http and https are"
         case .missingHost: "URI has no host"
         case .nonASCIIHost: "host has characters outside ASCII, give its xn-- form"
-        case .forbiddenHostOctet(let octet): "host has an octet that no host may have: \(Self.name(of: octet))"
+        case .forbiddenHostOctet(let octet):
+            "host has an octet that no host may have: \(Self.name(of: octet))"
         case .invalidIPv4Address: "host ends in a number but is no IPv4 address"
         case .invalidIPv6Address: "host in brackets is no IPv6 address"
         case .invalidPort: "port is not a number"
@@ -47,7 +48,9 @@ extension URIError: CustomStringConvertible {
     }
 
     private static func name(of octet: UInt8) -> String {
-        guard (0x21...0x7E).contains(octet) else { return "0x" + (octet < 16 ? "0" : "") + String(octet, radix: 16) }
+        guard (0x21...0x7E).contains(octet) else {
+            return "0x" + (octet < 16 ? "0" : "") + String(octet, radix: 16)
+        }
         return "\"\(Unicode.Scalar(octet))\""
     }
 }
