@@ -111,8 +111,9 @@ public enum File {
 
     /// Sets the time of last modification, in seconds since the epoch.
     public static func setModified(_ seconds: Int64, of descriptor: Int32) throws(SystemError) {
+        // UTIME_OMIT, which Swift cannot import: the time of last access stays as it is.
         let times = [
-            timespec(tv_sec: 0, tv_nsec: Int(UTIME_OMIT)), timespec(tv_sec: Int(seconds), tv_nsec: 0),
+            timespec(tv_sec: 0, tv_nsec: 0x3FFF_FFFE), timespec(tv_sec: Int(seconds), tv_nsec: 0),
         ]
         _ = try retrying("futimens") { futimens(descriptor, times) }
     }

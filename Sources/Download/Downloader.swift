@@ -1,0 +1,87 @@
+public import HTTPClient
+public import Transport
+
+/// Brings resources to files.
+@NetworkActor
+public final class Downloader {
+    private let client: Client
+
+    /// A downloader whose requests go through `client`.
+    public nonisolated init(_ client: Client) { self.client = client }
+
+    /// Receives the content of one resource. The file is there when the result's `finish` has run: between the two the
+    /// next request of a list can go out.
+    ///
+    /// Throws why the transfer failed; what was received of a file is then kept in `NAME.part`, which the error names.
+    public func receive(
+        _ plan: DownloadPlan, started: (Transfer) -> Void = { _ in }
+    ) async throws(TransferError) -> ReceivedContent {
+        let writer = FileWriter(plan)
+        var hooks = plan.hooks
+        if plan.includesHeads {
+            let observe = hooks.observe
+            hooks.observe = { event in
+                if case .interim(let response) = event { writer.addInterim(response) }
+                observe?(event)
+            }
+        }
+        let transfer = client.transfer(plan.request, into: writer, options: plan.options, hooks: hooks)
+        started(transfer)
+        do throws(TransferError) {
+            let report = try await transfer.run()
+            return ReceivedContent(report: report, writer: writer)
+        } catch {
+            var failure = error
+            if let part = writer.abandon(), error.code != .writeFailed {
+                failure.detail += "; what was received is kept in \(part)"
+            }
+            throw failure
+        }
+    }
+
+    /// Downloads one resource: content received, file written and named.
+    public nonisolated func download(_ plan: sending DownloadPlan) async throws(TransferError) -> DownloadResult {
+        let plan = Handover(plan)
+        return try await NetworkActor.run { () throws(TransferError) in
+            let received = try await self.receive(plan.value)
+            return DownloadResult(report: received.report, path: try received.finish())
+        }
+    }
+}
+
+/// Carries a plan, which nobody else holds any more, to the loop.
+private struct Handover: @unchecked Sendable {
+    // Safety: made from a `sending` parameter: the one who made it gave it away.
+    let value: DownloadPlan
+
+    init(_ value: sending DownloadPlan) { self.value = value }
+}
+
+/// Content that is there, and a file that is not yet.
+@NetworkActor
+public final class ReceivedContent {
+    public let report: TransferReport
+    private let writer: FileWriter
+
+    init(report: TransferReport, writer: FileWriter) {
+        self.report = report
+        self.writer = writer
+    }
+
+    /// The answer was an error that is not saved.
+    public var isRefused: Bool { writer.refusesAnswer }
+
+    /// The beginning of the text of an answer that is not saved.
+    public var excerpt: [UInt8] { writer.excerpt }
+
+    /// Writes, dates and names the file. Returns its path; `nil` where the destination is none.
+    /// Throws `writeFailed`; what was received is then kept in the part, which the error names.
+    public func finish() throws(TransferError) -> String? { try writer.finish() }
+}
+
+/// A finished download.
+public struct DownloadResult: Sendable {
+    public var report: TransferReport
+    /// The file; `nil` where the destination is none.
+    public var path: String?
+}

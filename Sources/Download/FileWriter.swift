@@ -1,0 +1,243 @@
+import Glibc
+public import HTTPClient
+public import HTTPMessage
+import System
+public import Transport
+
+/// Writes content to its destination as it comes; a file gets its name only when it is whole.
+///
+/// Content that fits `smallContent` is kept in memory and written by `finish`, so that the next request of a list can
+/// go out first; the rest goes from socket to file without passing through the process where that is possible.
+@NetworkActor
+public final class FileWriter: ContentSink {
+    /// Content up to this size is written in one piece when it is whole.
+    public nonisolated static let smallContent = 64 << 10
+    /// Most octets of an error's text that are kept to be shown.
+    public nonisolated static let longestExcerpt = 1 << 10
+    /// Most octets of an unwanted answer that are read to keep the connection.
+    public nonisolated static let longestUnwanted: UInt64 = 64 << 10
+
+    private let plan: DownloadPlan
+    /// A descriptor that content is written to as it comes.
+    private var descriptor: Int32?
+    /// The file, once it is open.
+    private var file: OutputFile?
+    /// The number of its descriptor, which outlives no use of it.
+    private var openNumber: Int32?
+    private var name: OutputName?
+    private var pending: [UInt8] = []
+    private var modified: Int64?
+    private var isUnwanted = false
+    /// The octets of heads, written before the content where the plan says so.
+    private var preface: [UInt8] = []
+
+    /// Octets of content taken.
+    public private(set) var received: UInt64 = 0
+    /// The beginning of an answer that is not saved, where it is text.
+    public private(set) var excerpt: [UInt8] = []
+    /// The file that holds the content: its final name after `finish`, the part's before.
+    public private(set) var path: String?
+
+    /// A writer for one download.
+    public init(_ plan: DownloadPlan) { self.plan = plan }
+
+    /// Whether the answer is of no use to the caller: an error where only success is saved.
+    public var refusesAnswer: Bool { isUnwanted }
+
+    // MARK: ContentSink
+
+    public func begin(_ response: HTTPResponse, length: UInt64?) throws(TransferError) {
+        if response.status.isFailure, !plan.savesErrorAnswers {
+            isUnwanted = true
+            if let length, length > FileWriter.longestUnwanted { throw refusal(of: response) }
+            return
+        }
+        if plan.setsModified, let value = response.fields[.lastModified] {
+            modified = HTTPDate(parsing: value, now: plan.now)?.secondsSinceEpoch
+        }
+        if plan.includesHeads { preface.append(contentsOf: response.headOctets) }
+        if case .descriptor(let descriptor) = plan.destination {
+            self.descriptor = descriptor
+            try flushPreface()
+            return
+        }
+        name = OutputName(plan.destination, uri: plan.request.uri, response: response, in: plan.outputFolder)
+        guard name != nil else { return }
+        try reserveName()
+        pending = preface
+        preface = []
+        if let length, length > UInt64(FileWriter.smallContent) { try open() }
+    }
+
+    public func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
+        received += UInt64(content.count)
+        guard !isUnwanted else { return try keepExcerpt(content) }
+        guard name != nil else {
+            if let descriptor { try put(content, to: descriptor) }
+            return .more
+        }
+        if openNumber == nil {
+            if pending.count + content.count <= FileWriter.smallContent {
+                pending.append(copying: content)
+                return .more
+            }
+            try open()
+        }
+        try put(content)
+        return .more
+    }
+
+    public var spliceTarget: SpliceTarget? {
+        openNumber.map { SpliceTarget(descriptor: $0) }
+    }
+
+    public func didSplice(_ count: Int) throws(TransferError) { received += UInt64(count) }
+
+    /// Adds the head of an interim response, where heads are wanted.
+    func addInterim(_ response: HTTPResponse) {
+        if plan.includesHeads { preface.append(contentsOf: response.headOctets) }
+    }
+
+    // MARK: The end
+
+    /// All content is there: the file is written, dated and named. Returns its path; `nil` where there is none.
+    public func finish() throws(TransferError) -> String? {
+        guard name != nil, !isUnwanted else { return nil }
+        if openNumber == nil { try open() }
+        if !pending.isEmpty { try flushPending() }
+        guard var file = file.take() else { return nil }
+        openNumber = nil
+        if let modified, file.part != nil {
+            do throws(SystemError) { try File.setModified(modified, of: file.descriptor.rawValue) } catch {
+                // The content is whole: a date that the file system cannot keep is no reason to lose it.
+                self.modified = nil
+            }
+        }
+        let names = plan.takenNames
+        path = try file.finish(taking: { names.take($0) }, refusesExisting: plan.refusesExisting)
+        return path
+    }
+
+    /// The transfer failed: what was received is kept as a part. Returns the part's path; `nil` when nothing is kept.
+    public func abandon() -> String? {
+        if let name, name.mayReplace || path == nil { plan.takenNames.giveBack(name.path) }
+        guard name != nil, !isUnwanted, received > 0 else {
+            discard()
+            return nil
+        }
+        do throws(TransferError) {
+            if openNumber == nil { try open() }
+            if !pending.isEmpty { try flushPending() }
+        } catch {
+            // The disk that failed the transfer fails this too; the first failure is the one to tell.
+            return path
+        }
+        return path
+    }
+
+    private func discard() {
+        if let file = file.take() { file.discard() }
+        openNumber = nil
+        path = nil
+    }
+
+    // MARK: Pieces
+
+    /// The name that the content will get, unless another transfer of the run has it or it must not be replaced.
+    private func reserveName() throws(TransferError) {
+        guard let wanted = name, plan.keepsNamesApart else { return }
+        if wanted.isExplicit, isSpecial(wanted.path) { return }
+        if plan.refusesExisting, !wanted.mayReplace {
+            let status = try? File.status(of: wanted.path, in: plan.folder, followsLinks: false)
+            if status != nil || !plan.takenNames.take(wanted.path) {
+                throw TransferError(storing: wanted.path, SystemError(call: "open", errno: EEXIST))
+            }
+            return
+        }
+        var number = 0
+        var candidate = wanted.path
+        while !plan.takenNames.take(candidate) {
+            number += 1
+            guard number < OutputFile.mostNumbers else {
+                throw TransferError(storing: wanted.path, SystemError(call: "open", errno: EEXIST))
+            }
+            candidate = "\(wanted.path).\(number)"
+        }
+        name?.path = candidate
+    }
+
+    private func isSpecial(_ path: String) -> Bool {
+        (try? File.status(of: path, in: plan.folder, followsLinks: true))?.kind == .special
+    }
+
+    private func open() throws(TransferError) {
+        guard let name else { return }
+        let opened = try OutputFile(name, in: plan.folder, createsFolders: plan.createsFolders)
+        path = opened.part ?? opened.target
+        openNumber = opened.descriptor.rawValue
+        file = consume opened
+        if !pending.isEmpty { try flushPending() }
+    }
+
+    private func flushPending() throws(TransferError) {
+        let octets = pending
+        pending = []
+        try put(octets.span)
+    }
+
+    private func flushPreface() throws(TransferError) {
+        guard let descriptor, !preface.isEmpty else { return }
+        let octets = preface
+        preface = []
+        try put(octets.span, to: descriptor)
+    }
+
+    private func put(_ content: Span<UInt8>) throws(TransferError) {
+        guard let number = openNumber else { return }
+        do throws(SystemError) { try File.write(content, to: number) } catch {
+            throw TransferError(storing: name?.path ?? "", error, kept: path)
+        }
+    }
+
+    private func put(_ content: Span<UInt8>, to descriptor: Int32) throws(TransferError) {
+        do throws(SystemError) { try File.write(content, to: descriptor) } catch {
+            throw TransferError(storing: "standard output", error)
+        }
+    }
+
+    private func keepExcerpt(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
+        let room = FileWriter.longestExcerpt - excerpt.count
+        if room > 0 { excerpt.append(copying: content.extracting(first: min(room, content.count))) }
+        if received > FileWriter.longestUnwanted {
+            throw TransferError(.httpFailure, during: .content, "the answer is an error and too long to read to its end")
+        }
+        return .more
+    }
+
+    private func refusal(of response: HTTPResponse) -> TransferError {
+        TransferError(.httpFailure, during: .content, "the server answered \(response.statusText)")
+    }
+}
+
+extension HTTPResponse {
+    /// Status code and reason, as in `404 Not Found`.
+    public var statusText: String { reason.isEmpty ? "\(status)" : "\(status) \(reason)" }
+
+    /// The head as octets: status line, field lines, empty line.
+    package var headOctets: [UInt8] {
+        var octets = Array("\(version) \(status)".utf8)
+        if !reason.isEmpty {
+            octets.append(0x20)
+            octets.append(contentsOf: reason.latin1Octets ?? [])
+        }
+        octets.append(contentsOf: "\r\n".utf8)
+        for index in fields.indices {
+            octets.append(contentsOf: fields.nameOctets(at: index))
+            octets.append(contentsOf: ": ".utf8)
+            octets.append(contentsOf: fields.valueOctets(at: index))
+            octets.append(contentsOf: "\r\n".utf8)
+        }
+        octets.append(contentsOf: "\r\n".utf8)
+        return octets
+    }
+}
