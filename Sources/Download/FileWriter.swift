@@ -146,7 +146,6 @@ public final class FileWriter: ContentSink {
     /// The name that the content will get, unless another transfer of the run has it or it must not be replaced.
     private func reserveName() throws(TransferError) {
         guard let wanted = name, plan.keepsNamesApart else { return }
-        if wanted.isExplicit, isSpecial(wanted.path) { return }
         if plan.refusesExisting, !wanted.mayReplace {
             let status = try? File.status(of: wanted.path, in: plan.folder, followsLinks: false)
             if status != nil || !plan.takenNames.take(wanted.path) {
@@ -157,6 +156,8 @@ public final class FileWriter: ContentSink {
         var number = 0
         var candidate = wanted.path
         while !plan.takenNames.take(candidate) {
+            // A device may serve many.
+            if wanted.isExplicit, isSpecial(wanted.path) { return }
             number += 1
             guard number < OutputFile.mostNumbers else {
                 throw TransferError(storing: wanted.path, SystemError(call: "open", errno: EEXIST))

@@ -175,10 +175,11 @@ public final class Client {
             let stream = try await dialer.open(addresses, until: .earlier(deadline, total))
             connections += 1
             transfer.timings.connected = .now
+            let connection = try PooledConnection(key: key, stream: stream, number: connections)
             transfer.observe(
                 .connected(
-                    remote: stream.remoteAddress, local: stream.localAddress, connection: connections))
-            return try PooledConnection(key: key, stream: stream, number: connections)
+                    remote: stream.remoteAddress, local: connection.localAddress, connection: connections))
+            return connection
         } catch {
             throw TransferError(error, host: "\(host) port \(key.route.port)", during: phase)
         }

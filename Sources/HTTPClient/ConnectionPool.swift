@@ -16,6 +16,8 @@ final class PooledConnection {
     let buffer: ReceiveBuffer
     /// Connections of a client are numbered from 1.
     let number: Int
+    /// This side's address, asked for once.
+    let localAddress: SocketAddress?
     /// Exchanges begun on it.
     var exchanges = 0
     var idleSince = Instant.distantFuture
@@ -24,6 +26,7 @@ final class PooledConnection {
         self.key = key
         self.stream = stream
         self.number = number
+        localAddress = stream.localAddress
         buffer = try ReceiveBuffer()
     }
 }

@@ -62,7 +62,7 @@ final class ExchangeDriver {
         return TransferReport(
             request: request, response: response, trailers: trailers, timings: transfer.timings,
             headOctets: headOctets, requestOctets: requestOctets, contentOctets: exchange.contentReceived,
-            remoteAddress: connection.stream.remoteAddress, localAddress: connection.stream.localAddress,
+            remoteAddress: connection.stream.remoteAddress, localAddress: connection.localAddress,
             connectionsOpened: opened, connection: connection.number)
     }
 
