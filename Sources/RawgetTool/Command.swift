@@ -1,0 +1,73 @@
+import HTTPClient
+import System
+import Transport
+
+/// The command: reads its arguments and does what they ask for.
+@NetworkActor
+final class Command {
+    /// The version that `--version` and User-Agent name.
+    nonisolated static let version = "0.1"
+    /// Largest file of options, patterns or fields that is read: 64 MiB.
+    nonisolated static let longestFile = 64 << 20
+    /// Words that stand for another way to run; `demo` is the one of this version.
+    private static let laterWords: Set<String> = ["serve", "check", "batch", "explain", "reach"]
+
+    private let invocation: Invocation
+    private var console: Console
+
+    init(_ invocation: Invocation) {
+        self.invocation = invocation
+        console = Console(invocation)
+    }
+
+    func run() async -> Int32 {
+        if let word = invocation.arguments.dropFirst().first, !isCalledCurl {
+            if word == "demo" { return await Demo(invocation).run(Array(invocation.arguments.dropFirst(2))) }
+            if Command.laterWords.contains(word) {
+                return usage(UsageError("\(word) is not part of this version; for a host of that name write http://\(word)/"))
+            }
+        }
+        let command: ParsedCommand
+        do throws(UsageError) {
+            let console = console
+            command = try CommandParser.parse(invocation.arguments) { (file) throws(UsageError) in
+                try console.contents(of: file, limit: Command.longestFile)
+            }
+        } catch {
+            return usage(error)
+        }
+        switch command.purpose {
+        case .version: return show("rawget \(Command.version)\n")
+        case .help(let topic):
+            guard let text = HelpText.text(topic: topic) else {
+                let topics = HelpText.topics.joined(separator: ", ")
+                return usage(UsageError("no help on \"\((topic ?? "").escapedForTerminal)\"; there is help on options and on: \(topics)"))
+            }
+            return show(text)
+        case .transfer: break
+        }
+        console.isSilent = command.run.isSilent
+        console.hidesErrors = command.run.isSilent && !command.run.showsErrors
+        for warning in command.warnings { console.warn(warning) }
+        do throws(UsageError) {
+            return try await TransferRun(command, invocation, console).run()
+        } catch {
+            return usage(error)
+        }
+    }
+
+    private var isCalledCurl: Bool {
+        guard let name = invocation.arguments.first else { return false }
+        return name == "curl" || name.hasSuffix("/curl")
+    }
+
+    private func show(_ text: String) -> Int32 {
+        do throws(SystemError) { try console.print(text) } catch { return 23 }
+        return 0
+    }
+
+    private func usage(_ error: UsageError) -> Int32 {
+        console.report(error.message, exit: error.exit, advice: error.exit == 2 ? "rawget --help lists the options" : nil)
+        return error.exit
+    }
+}

@@ -1,0 +1,66 @@
+import System
+
+/// The three standard streams of an invocation. What a person reads goes to standard error, results to standard
+/// output.
+struct Console: Sendable {
+    /// What the command calls itself in messages.
+    static let name = "rawget"
+
+    let invocation: Invocation
+    /// `-s`: warnings and errors are not shown.
+    var isSilent = false
+    /// `-s` without `-S`.
+    var hidesErrors = false
+
+    init(_ invocation: Invocation) { self.invocation = invocation }
+
+    /// Whether standard error is a terminal.
+    var hasTerminal: Bool { invocation.isTerminal(invocation.standardError) }
+
+    /// A line about something odd that does no harm.
+    func warn(_ text: String) {
+        guard !isSilent else { return }
+        say("\(Console.name): warning: \(text)")
+    }
+
+    /// A line about what failed, with its exit code and what to do next.
+    func report(_ text: String, exit: Int32, advice: String?) {
+        guard !hidesErrors else { return }
+        let rest = advice.map { ". \($0)" } ?? ""
+        say("\(Console.name): (\(exit)) \(text)\(rest)")
+    }
+
+    /// A line for a person.
+    func say(_ line: String) { write(line + "\n", to: invocation.standardError) }
+
+    /// Text for a person, as it is.
+    func draw(_ text: String) { write(text, to: invocation.standardError) }
+
+    /// A result. Throws when standard output takes no more.
+    func print(_ text: String) throws(SystemError) { try print(Array(text.utf8)) }
+
+    /// Octets of a result.
+    func print(_ octets: [UInt8]) throws(SystemError) {
+        try File.write(octets.span, to: invocation.standardOutput)
+    }
+
+    private func write(_ text: String, to descriptor: Int32) {
+        // There is nobody left to tell that standard error is closed.
+        try? File.write(Array(text.utf8).span, to: descriptor)
+    }
+
+    /// The octets of a file that an option names.
+    func contents(of file: FileArgument, limit: Int) throws(UsageError) -> [UInt8] {
+        do throws(SystemError) {
+            switch file {
+            case .standard: return try File.contents(of: invocation.standardInput, limit: limit)
+            case .path(let path):
+                let descriptor = try File.open(path, in: invocation.directory, flags: 0)
+                return try File.contents(of: descriptor.rawValue, limit: limit)
+            }
+        } catch {
+            let name = if case .path(let path) = file { path.escapedForTerminal } else { "standard input" }
+            throw UsageError("could not read \(name): \(error.explanation)", exit: 26)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+public import HTTPClient
+public import System
+public import Transport
+
+/// Everything the command knows of the world: the only entry to it. Hundreds of invocations can run in one process.
+public struct Invocation: Sendable {
+    /// The name the command was called by, then its arguments.
+    public var arguments: [String]
+    /// The value of a variable of the environment.
+    public var environment: @Sendable (String) -> String?
+    /// The folder that paths are relative to: an open descriptor, or `File.workingDirectory`.
+    public var directory: Int32
+    public var standardInput: Int32
+    public var standardOutput: Int32
+    public var standardError: Int32
+    /// A descriptor that becomes readable when a person interrupts.
+    public var interruptions: Int32?
+    public var clock: WallClock
+    /// Whether a descriptor is a terminal.
+    public var isTerminal: @Sendable (Int32) -> Bool
+    /// The terminal's width now.
+    public var columns: @Sendable () -> Int
+    /// Where hosts are to be found, before anything the command line says.
+    public var addressMap: AddressMap
+
+    /// An invocation with no environment, no terminal and no interruptions.
+    public init(
+        arguments: [String], directory: Int32, standardInput: Int32, standardOutput: Int32, standardError: Int32
+    ) {
+        self.arguments = arguments
+        environment = { _ in nil }
+        self.directory = directory
+        self.standardInput = standardInput
+        self.standardOutput = standardOutput
+        self.standardError = standardError
+        clock = .system
+        isTerminal = { _ in false }
+        columns = { 80 }
+        addressMap = AddressMap()
+    }
+
+    /// Does what the arguments ask for. Returns the exit code.
+    @NetworkActor
+    public func run() async -> Int32 { await Command(self).run() }
+}

@@ -1,0 +1,161 @@
+import Download
+import HTTPClient
+import HTTPMessage
+import System
+import Transport
+
+/// Turns what the command line says of one URL into a request and what becomes of its answer.
+struct TransferPlan {
+    let options: GroupOptions
+    let run: RunOptions
+    let console: Console
+    /// The lines of `-H @file`, read once.
+    private let fields: [FieldOption]
+
+    /// A planner for one group of URLs. Throws when the group's options cannot be obeyed.
+    init(_ options: GroupOptions, _ run: RunOptions, _ console: Console) throws(UsageError) {
+        self.options = options
+        self.run = run
+        self.console = console
+        var fields: [FieldOption] = []
+        for field in options.fields {
+            guard case .file(let file) = field else {
+                fields.append(field)
+                continue
+            }
+            let octets = try console.contents(of: file, limit: Command.longestFile)
+            for line in octets.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+                let text = String(decoding: line, as: UTF8.self)
+                guard let field = FieldOption(text) else {
+                    throw UsageError("-H, --header: \"\(text.escapedForTerminal)\" is no field line")
+                }
+                fields.append(field)
+            }
+        }
+        self.fields = fields
+    }
+
+    /// The request for `uri`. Throws when a part of it cannot be sent.
+    func request(for uri: URI) throws(UsageError) -> HTTPRequest {
+        var method = options.isHead ? HTTPMethod.head : .get
+        if let name = options.method {
+            guard let given = HTTPMethod(name) else {
+                throw UsageError("-X, --request: \"\(name.escapedForTerminal)\" is no method")
+            }
+            method = given
+        }
+        var request = HTTPRequest(method, uri)
+        // Octets of the command line are sent as they are: each stands for one scalar of a field value.
+        let agent = options.userAgent ?? (run.isCurl ? "curl/8" : "rawget/\(Command.version)")
+        if !agent.isEmpty { request.fields.append(.userAgent, agent.asFieldValue) }
+        request.fields.append(.accept, "*/*")
+        if let referer = options.referer { request.fields.append(.referer, referer.asFieldValue) }
+        if let range = options.range { request.fields.append(.range, "bytes=\(range)") }
+        for field in fields {
+            switch field {
+            case .set(let name, let value): replace(name, by: value.asFieldValue, in: &request)
+            case .empty(let name): replace(name, by: "", in: &request)
+            case .remove(let name):
+                if let name = FieldName(name) { request.fields.remove(name) }
+            case .file: break  // replaced by its lines
+            }
+        }
+        return request
+    }
+
+    /// A field of `-H` takes the place of the command's own; of two with one name both are sent.
+    private func replace(_ name: String, by value: String, in request: inout HTTPRequest) {
+        guard let name = FieldName(name) else { return }
+        let isOwn = [FieldName.userAgent, .accept, .referer, .range].contains(name)
+        if isOwn, request.fields.values(of: name).count == 1 { request.fields.remove(name) }
+        request.fields.append(name, value)
+    }
+
+    /// What becomes of the answer to `request`. `output` is the one that belongs to its URL.
+    func plan(
+        for request: HTTPRequest, to output: ParsedCommand.OutputName, takenNames: TakenNames
+    ) -> DownloadPlan {
+        let destination: Destination
+        switch output {
+        case .file("-"): destination = .descriptor(console.invocation.standardOutput)
+        case .file(let path): destination = .path(path)
+        case .remoteName: destination = options.usesServerName ? .suggestedName : .requestedName
+        case .unspecified:
+            let goesToStandardOutput = run.isCurl || options.isHead
+            destination = goesToStandardOutput ? .descriptor(console.invocation.standardOutput) : .suggestedName
+        }
+        let now = HTTPDate(secondsSinceEpoch: console.invocation.clock.secondsSinceEpoch)
+        var plan = DownloadPlan(
+            request, to: destination, in: console.invocation.directory, now: now, takenNames: takenNames)
+        plan.outputFolder = options.outputFolder
+        plan.createsFolders = options.createsFolders
+        plan.savesErrorAnswers = savesErrorAnswers(output)
+        plan.refusesExisting = run.isCurl && options.usesServerName
+        plan.keepsNamesApart = !run.isCurl || options.usesServerName
+        plan.includesHeads = options.includesHead || options.isHead
+        plan.setsModified = options.setsRemoteTime
+        plan.refusesBinary = run.isCurl && output == .unspecified && !options.isHead
+            && console.invocation.isTerminal(console.invocation.standardOutput)
+        plan.options.totalTimeout = options.maximumTime
+        plan.options.connectTimeout = options.connectTimeout
+        plan.options.maximumContentLength = options.maximumSize
+        return plan
+    }
+
+    private func savesErrorAnswers(_ output: ParsedCommand.OutputName) -> Bool {
+        switch options.errorAnswer {
+        case .fail: false
+        case .failWithBody: true
+        case .asUsual: run.isCurl || options.isHead || output != .unspecified
+        }
+    }
+
+    /// The client's settings for the group.
+    func configuration() throws(UsageError) -> ClientConfiguration {
+        var configuration = ClientConfiguration()
+        switch options.addressFamily {
+        case .any: configuration.addressFamily = .any
+        case .ipv4: configuration.addressFamily = .ipv4
+        case .ipv6: configuration.addressFamily = .ipv6
+        }
+        var map = AddressMap()
+        for rule in options.addresses {
+            let host = rule.host == "*" ? nil : rule.host
+            map.entries.removeAll { $0.host == host && $0.port == rule.port }
+            guard !rule.addresses.isEmpty else { continue }
+            var addresses: [SocketAddress] = []
+            for text in rule.addresses {
+                guard let address = SocketAddress(literal: text, port: rule.port) else {
+                    throw UsageError("--resolve: \"\(text.escapedForTerminal)\" is no IP address")
+                }
+                addresses.append(address)
+            }
+            map.entries.append(.init(host: host, port: rule.port, addresses: addresses))
+        }
+        map.detours = options.connectRules.map {
+            .init(fromHost: $0.fromHost, fromPort: $0.fromPort, toHost: $0.toHost, toPort: $0.toPort)
+        }
+        if let path = options.unixSocket {
+            guard let socket = SocketAddress(unixSocket: path) else {
+                throw UsageError("--unix-socket: the path is longer than the 107 octets a socket's name may have")
+            }
+            map.socket = socket
+        }
+        map.entries += console.invocation.addressMap.entries
+        map.detours += console.invocation.addressMap.detours
+        configuration.addressMap = map
+        return configuration
+    }
+
+    /// The URI that a person typed: without a scheme it is http.
+    static func uri(_ text: String) throws(URIError) -> URI {
+        try URI(parsing: text.contains("://") ? text : "http://\(text)")
+    }
+}
+
+extension String {
+    /// The text's octets, each as one scalar: what a field value is made of.
+    fileprivate var asFieldValue: String {
+        utf8.allSatisfy { $0 < 0x80 } ? self : String(latin1: Array(utf8))
+    }
+}

@@ -1,0 +1,226 @@
+import Download
+import Glibc
+import HTTPClient
+import HTTPMessage
+import System
+import Transport
+
+/// Runs all transfers of a command line, one after another or several at once.
+@NetworkActor
+final class TransferRun {
+    private let command: ParsedCommand
+    private let invocation: Invocation
+    private let console: Console
+    private let takenNames = TakenNames()
+    private var groups: [GroupRun] = []
+    private let heads: HeadFiles
+    private let display: MeterDisplay?
+    private var nextGroup = 0
+    private var nextURL = 0
+    private var number = 0
+    private var firstFailure: Int32 = 0
+    private var lastExit: Int32 = 0
+    private var isInterrupted = false
+    private var workers: [Task<Void, Never>] = []
+    /// Content that is there and whose file is not yet: settled while the next answer is awaited.
+    private var unsettled: [SettlingTransfer] = []
+
+    /// What the URLs of one group share.
+    private struct GroupRun {
+        var plan: TransferPlan
+        var downloader: Downloader
+        var writeOut: WriteOut?
+    }
+
+    init(_ command: ParsedCommand, _ invocation: Invocation, _ console: Console) throws(UsageError) {
+        self.command = command
+        self.invocation = invocation
+        self.console = console
+        heads = HeadFiles(invocation)
+        let count = command.groups.reduce(0) { $0 + $1.count }
+        display = MeterDisplay(command, console, count: count)
+        for group in command.groups {
+            let plan = try TransferPlan(group.options, command.run, console)
+            let client = Client(try plan.configuration())
+            var writeOut: WriteOut?
+            if let argument = group.options.writeOut {
+                switch argument {
+                case .text(let text): writeOut = WriteOut(text)
+                case .file(let file):
+                    let octets = try console.contents(of: file, limit: Command.longestFile)
+                    writeOut = WriteOut(String(decoding: octets, as: UTF8.self))
+                }
+            }
+            groups.append(GroupRun(plan: plan, downloader: Downloader(client), writeOut: writeOut))
+        }
+    }
+
+    /// Transfers everything. Returns the exit code: of the first failure, or as curl of the last transfer.
+    func run() async throws(UsageError) -> Int32 {
+        let watch = watchForInterruption()
+        defer { watch?.cancel() }
+        display?.start()
+        let count = command.run.isParallel ? max(1, command.run.parallelMaximum) : 1
+        if count == 1 {
+            let worker = Task(executorPreference: NetworkActor.loop) { await self.work() }
+            workers = [worker]
+        } else {
+            let total = command.groups.reduce(0) { $0 + $1.count }
+            workers = (0..<min(count, total)).map { _ in
+                Task(executorPreference: NetworkActor.loop) { await self.work() }
+            }
+        }
+        for worker in workers { await worker.value }
+        settle()
+        display?.stop()
+        if isInterrupted { return 130 }
+        return command.run.isCurl ? lastExit : firstFailure
+    }
+
+    /// One transfer after another, until none is left.
+    private func work() async {
+        while !isInterrupted, let job = nextJob() { await run(job) }
+    }
+
+    // MARK: Jobs
+
+    private struct Job {
+        var group: Int
+        var number: Int
+        var url: String
+        var output: ParsedCommand.OutputName
+    }
+
+    private func nextJob() -> Job? {
+        while nextGroup < command.groups.count {
+            if nextURL < command.groups[nextGroup].count {
+                defer {
+                    nextURL += 1
+                    number += 1
+                }
+                return Job(
+                    group: nextGroup, number: number, url: command.url(nextURL, inGroup: nextGroup),
+                    output: command.output(nextURL, inGroup: nextGroup))
+            }
+            nextGroup += 1
+            nextURL = 0
+        }
+        return nil
+    }
+
+    private func run(_ job: Job) async {
+        let group = groups[job.group]
+        var record = TransferRecord(job.url, number: job.number, writeOut: group.writeOut)
+        let uri: URI
+        do throws(URIError) { uri = try TransferPlan.uri(job.url) } catch {
+            settleLater(nil)
+            record.fail(TransferError(error), console)
+            return end(record)
+        }
+        let request: HTTPRequest
+        do throws(UsageError) { request = try group.plan.request(for: uri) } catch {
+            settleLater(nil)
+            console.report(error.message, exit: error.exit, advice: nil)
+            record.exit = error.exit
+            return end(record)
+        }
+        var plan = group.plan.plan(for: request, to: job.output, takenNames: takenNames)
+        record.request = request
+        let watcher = TransferWatcher(record, group.plan, console, heads, display)
+        plan.hooks.observe = { watcher.observe($0) }
+        display?.begin(job.number, plan)
+        // While this transfer waits for its answer, the file of the one before is written and named.
+        if !unsettled.isEmpty { NetworkActor.loop.runBeforeWaiting { self.settle() } }
+        do throws(TransferError) {
+            let received = try await group.downloader.receive(plan) { display?.follow($0, job.number) }
+            settleLater(SettlingTransfer(received: received, watcher: watcher, plan: group.plan))
+        } catch {
+            settle()
+            watcher.record.fail(error, console, isInterrupted: isInterrupted)
+            watcher.warnAboutHeadFile()
+            display?.end(job.number, error.code == .cancelled ? .cancelled : .failed)
+            end(watcher.record)
+        }
+    }
+
+    // MARK: Settling
+
+    /// A transfer whose content is there.
+    private struct SettlingTransfer {
+        var received: ReceivedContent
+        var watcher: TransferWatcher
+        var plan: TransferPlan
+    }
+
+    private func settleLater(_ transfer: SettlingTransfer?) {
+        settle()
+        if let transfer { unsettled.append(transfer) }
+    }
+
+    private func settle() {
+        guard !unsettled.isEmpty else { return }
+        let transfers = unsettled
+        unsettled = []
+        for transfer in transfers { settle(transfer) }
+    }
+
+    private func settle(_ transfer: SettlingTransfer) {
+        let watcher = transfer.watcher
+        watcher.record.report = transfer.received.report
+        do throws(TransferError) {
+            watcher.record.path = try transfer.received.finish()
+            if transfer.received.isRefused {
+                let excerpt = transfer.plan.options.errorAnswer == .fail ? [] : transfer.received.excerpt
+                watcher.record.refuse(transfer.received.report.response, excerpt, console)
+            } else if transfer.plan.options.errorAnswer == .failWithBody,
+                transfer.received.report.response.status.isFailure
+            {
+                watcher.record.refuse(transfer.received.report.response, [], console)
+            }
+            warnAboutRedirect(transfer.received.report)
+        } catch {
+            watcher.record.fail(error, console)
+        }
+        watcher.warnAboutHeadFile()
+        display?.end(watcher.record.number, watcher.record.exit == 0 ? .finished : .failed)
+        end(watcher.record)
+    }
+
+    private func warnAboutRedirect(_ report: TransferReport) {
+        guard !command.run.isCurl, report.response.status.isRedirection, report.response.status != .notModified,
+            let location = report.response.fields[.location]
+        else { return }
+        console.warn(
+            "\(report.response.statusText.escapedForTerminal): the answer points to \(location.escapedForTerminal), which was not followed")
+    }
+
+    private func end(_ record: TransferRecord) {
+        var record = record
+        if let writeOut = record.writeOut {
+            do throws(SystemError) {
+                let texts = writeOut.render(record.values(at: invocation))
+                if !texts.standardError.isEmpty { console.draw(texts.standardError) }
+                if !texts.standardOutput.isEmpty { try console.print(texts.standardOutput) }
+            } catch {
+                if record.exit == 0 { record.exit = 23 }
+            }
+        }
+        if record.exit != 0, firstFailure == 0 { firstFailure = record.exit }
+        lastExit = record.exit
+    }
+
+    // MARK: Interruption
+
+    private func watchForInterruption() -> Task<Void, Never>? {
+        guard let descriptor = invocation.interruptions else { return nil }
+        return Task(executorPreference: NetworkActor.loop) {
+            guard await DescriptorWatch.readable(descriptor) else { return }
+            await self.interrupt()
+        }
+    }
+
+    private func interrupt() {
+        isInterrupted = true
+        for worker in workers { worker.cancel() }
+    }
+}
