@@ -40,5 +40,8 @@ let package = Package(
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "HTTPMessage"], swiftSettings: strict),
         .testTarget(name: "ReplayTests", dependencies: ["Replay"], swiftSettings: strict),
+        .testTarget(
+            name: "RawgetToolTests", dependencies: ["RawgetTool", "HTTPMessage", "Replay"],
+            swiftSettings: strict),
     ]
 )
