@@ -25,7 +25,8 @@ let package = Package(
         .target(
             name: "HTTPClient", dependencies: ["HTTPMessage", "HTTPWire", "System", "Transport"],
             swiftSettings: strict),
-        .target(name: "Download", dependencies: ["HTTPMessage", "HTTPClient", "System"], swiftSettings: strict),
+        .target(
+            name: "Download", dependencies: ["HTTPMessage", "HTTPClient", "System"], swiftSettings: strict),
         .target(name: "Replay", dependencies: ["CLinux", "System"], swiftSettings: strict),
         .target(
             name: "RawgetTool",
@@ -38,5 +39,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "HTTPMessage"], swiftSettings: strict),
+        .testTarget(name: "ReplayTests", dependencies: ["Replay"], swiftSettings: strict),
+        .testTarget(
+            name: "RawgetToolTests", dependencies: ["RawgetTool", "HTTPMessage", "Replay"],
+            swiftSettings: strict),
     ]
 )

@@ -1,0 +1,91 @@
+/// The declaration of one option: parsing, help and manual pages all come from it.
+struct CommandOption: Sendable {
+    /// The heading under which help lists it.
+    enum Category: String, CaseIterable, Sendable {
+        case output, request, limits, connection, messages, configuration
+
+        /// The heading.
+        var title: String {
+            switch self {
+            case .output: "Where the content goes"
+            case .request: "What is asked for"
+            case .limits: "Limits and failures"
+            case .connection: "How the server is reached"
+            case .messages: "What is shown"
+            case .configuration: "Several transfers, configuration and help"
+            }
+        }
+    }
+
+    /// What it does. All but the last group take their argument as text and note it.
+    enum Effect: Sendable {
+        /// No argument; `--no-NAME` is its opposite.
+        case toggle(@Sendable (inout CommandSettings, Bool) -> Void)
+        /// Any text.
+        case text(@Sendable (inout CommandSettings, String) -> Void)
+        /// Text of a certain form; false when it has another.
+        case checked(@Sendable (inout CommandSettings, String) -> Bool)
+        /// Decimal seconds.
+        case seconds(@Sendable (inout CommandSettings, Duration) -> Void)
+        /// Octets, with a unit.
+        case size(@Sendable (inout CommandSettings, UInt64) -> Void)
+        /// A whole number within bounds.
+        case count(ClosedRange<Int>, @Sendable (inout CommandSettings, Int) -> Void)
+        /// What the parser itself does.
+        case url, output, remoteName, next, configFile, asCurl, help, version
+    }
+
+    /// The long name, without hyphens.
+    let name: String
+    /// The letter after one hyphen.
+    let letter: Character?
+    /// The argument's name in help; `nil` when there is none. For a checked text it shows the form.
+    let argument: String?
+    let category: Category
+    /// What it does, in one or two clauses.
+    let help: String
+    let effect: Effect
+    /// The opposite, `--no-NAME`, is what help shows and what the letter means.
+    let isShownNegated: Bool
+
+    /// A declaration.
+    init(
+        _ name: String, _ letter: Character? = nil, argument: String? = nil, in category: Category,
+        _ help: String, isShownNegated: Bool = false, _ effect: Effect
+    ) {
+        self.name = name
+        self.letter = letter
+        self.argument = argument
+        self.category = category
+        self.help = help
+        self.effect = effect
+        self.isShownNegated = isShownNegated
+    }
+
+    /// Both spellings, as messages name it: `-o, --output`.
+    var spelling: String {
+        let long = isShownNegated ? "--no-\(name)" : "--\(name)"
+        return letter.map { "-\($0), \(long)" } ?? long
+    }
+
+    /// Whether `--no-NAME` is an option, too.
+    var isToggle: Bool {
+        if case .toggle = effect { true } else { false }
+    }
+
+    /// Whether an argument must follow.
+    var takesArgument: Bool {
+        switch effect {
+        case .toggle, .remoteName, .next, .asCurl, .help, .version: false
+        case .text, .checked, .seconds, .size, .count, .url, .output, .configFile: true
+        }
+    }
+}
+
+/// What options change.
+struct CommandSettings: Hashable, Sendable {
+    /// The options of the present group of URLs.
+    var transfer = TransferOptions()
+    /// The options of the run.
+    var run = RunOptions()
+}

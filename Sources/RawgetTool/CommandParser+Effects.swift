@@ -1,0 +1,186 @@
+extension CommandParser {
+    /// Does what an option asks for. `argument` is there when the option takes one.
+    mutating func perform(_ found: Found, _ argument: Argument?) throws(UsageError) {
+        switch found.option.effect {
+        case .toggle(let set):
+            set(&settings, found.isOn)
+            return
+        case .url:
+            if let argument { command.appendURL(piece(argument)) }
+            return
+        case .output:
+            if let argument { appendOutput(argument) }
+            return
+        case .remoteName:
+            command.appendOutput(nil)
+            return
+        case .next:
+            try endGroup(isLast: false)
+            return
+        case .asCurl: throw UsageError("--as-curl must be the first argument")
+        case .help:
+            command.purpose = .help(topic: argument.map(text))
+            return
+        case .version:
+            command.purpose = .version
+            return
+        case .text, .checked, .seconds, .size, .count, .configFile: break
+        }
+        let value = argument.map(text) ?? ""
+        switch found.option.effect {
+        case .text(let set): set(&settings, value)
+        case .checked(let set):
+            guard set(&settings, value) else { throw malformed(value, found.option) }
+        case .seconds(let set):
+            guard let seconds = NumberText.seconds(value) else { throw malformed(value, found.option) }
+            set(&settings, seconds)
+        case .size(let set):
+            guard let size = NumberText.size(value) else { throw malformed(value, found.option) }
+            set(&settings, size)
+        case .count(let bounds, let set):
+            guard let count = Int(value), bounds.contains(count) else {
+                throw UsageError(
+                    "\(found.option.spelling): \"\(value.escapedForTerminal)\" is no number from "
+                        + "\(bounds.lowerBound) to \(bounds.upperBound)")
+            }
+            set(&settings, count)
+        case .configFile: try readConfig(FileArgument(value))
+        case .toggle, .url, .output, .remoteName, .next, .asCurl, .help, .version: break  // done above
+        }
+    }
+
+    /// Ends the present group; the next one begins with no option set.
+    mutating func endGroup(isLast: Bool) throws(UsageError) {
+        let index = command.groups.count - 1
+        let group = command.groups[index]
+        guard group.count > 0 else {
+            if !isLast { throw UsageError("there is no URL before --next") }
+            throw UsageError(index > 0 ? "there is no URL after the last --next" : "no URL is given")
+        }
+        if group.outputs.count > group.count {
+            command.warnings.append("there are \(group.outputs.count) outputs for \(group.count) URLs")
+        }
+        command.groups[index].options = settings.transfer
+        guard !isLast else { return }
+        settings.transfer = TransferOptions()
+        command.groups.append(ParsedCommand.Group())
+    }
+
+    private mutating func appendOutput(_ argument: Argument) {
+        if case .text(let name) = argument, name.hasPrefix("-"), name != "-" {
+            command.warnings.append("the file name \"\(name.escapedForTerminal)\" looks like an option")
+        }
+        command.appendOutput(piece(argument))
+    }
+
+    private mutating func piece(_ argument: Argument) -> CommandText.Piece {
+        switch argument {
+        case .piece(let piece): piece
+        case .text(let text): command.withText { $0.add(text) }
+        }
+    }
+
+    private func text(_ argument: Argument) -> String {
+        switch argument {
+        case .piece(let piece): command.text.string(piece)
+        case .text(let text): text
+        }
+    }
+
+    private func malformed(_ value: String, _ option: CommandOption) -> UsageError {
+        let form: String =
+            switch option.effect {
+            case .seconds: "a number of seconds"
+            case .size: "a size like 500, 64k or 2g"
+            default: option.argument ?? "of that form"
+            }
+        return UsageError("\(option.spelling): \"\(value.escapedForTerminal)\" is not \(form)")
+    }
+}
+
+// MARK: Files of options
+
+extension CommandParser {
+    /// Reads the options of a file at this place of the command line.
+    mutating func readConfig(_ file: FileArgument) throws(UsageError) {
+        guard depth < Self.maximumDepth else {
+            throw UsageError("-K, --config: more than \(Self.maximumDepth) files name each other")
+        }
+        let octets = try read(file)
+        guard octets.count <= CommandText.maximumSourceSize else {
+            throw UsageError("-K, --config: a file of more than 4 GiB is too large")
+        }
+        depth += 1
+        defer { depth -= 1 }
+        let source = command.withText { $0.addSource(octets) }
+        var config = ConfigFile()
+        while let entry = config.nextEntry(in: octets.span) {
+            do throws(UsageError) {
+                try perform(entry, in: octets, source: source)
+            } catch {
+                let name =
+                    if case .path(let path) = file { path.escapedForTerminal } else { "standard input" }
+                throw UsageError("\(name), line \(entry.line): \(error.message)")
+            }
+            guard command.purpose == .transfer else { return }
+        }
+    }
+
+    private mutating func perform(
+        _ entry: ConfigFile.Entry, in octets: [UInt8], source: Int
+    ) throws(UsageError) {
+        var argument: Argument?
+        if let range = entry.value {
+            argument = command.withText { text in
+                entry.hasEscapes
+                    ? .piece(text.add(ConfigFile.unescaped(octets[range])))
+                    : .piece(text.piece(in: source, at: range))
+            }
+        }
+        let name = String(decoding: octets[entry.option], as: UTF8.self)
+        if entry.hasUnusedText {
+            command.warnings.append(
+                "text after the value of \(name.escapedForTerminal) in line \(entry.line) of the options is ignored; "
+                    + "a value with blanks needs quotes")
+        }
+        // Lists of thousands of URLs consist of these two.
+        if name == "url" || name == "output", let argument {
+            if name == "url" {
+                command.appendURL(piece(argument))
+            } else {
+                command.appendOutput(piece(argument))
+            }
+            return
+        }
+        if name.hasPrefix("-") {
+            try performHyphened(name, argument)
+            return
+        }
+        let found = try find(name)
+        guard !found.option.takesArgument || argument != nil else {
+            throw UsageError(
+                "\(found.option.spelling) needs \(found.option.argument ?? "an argument") after it")
+        }
+        try refuseUnused(argument, after: found.option)
+        try perform(found, argument)
+    }
+
+    /// An option with its hyphens, or bundled letters: the last of them may take the line's value.
+    private mutating func performHyphened(_ name: String, _ argument: Argument?) throws(UsageError) {
+        var isUsed = false
+        let value = argument.map(text)
+        try parseOption(name) {
+            isUsed = true
+            return value
+        }
+        guard isUsed || argument == nil else {
+            throw UsageError("\(name.escapedForTerminal) takes no argument")
+        }
+    }
+
+    private func refuseUnused(_ argument: Argument?, after option: CommandOption) throws(UsageError) {
+        guard argument != nil, !option.takesArgument else { return }
+        if case .help = option.effect { return }
+        throw UsageError("\(option.spelling) takes no argument")
+    }
+}

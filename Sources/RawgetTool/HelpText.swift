@@ -1,0 +1,59 @@
+/// What `--help` prints, made from the table of options.
+enum HelpText {
+    private static let width = 79
+    private static let indent = 28
+
+    /// All options, those of the category named by `topic`, or the one option it names; `nil` when it is neither.
+    static func text(topic: String? = nil) -> String? {
+        guard let topic, topic != "all" else { return usage + allOptions }
+        if let category = CommandOption.Category(rawValue: topic) { return section(category) }
+        let name = String(topic.drop(while: { $0 == "-" }))
+        let option =
+            name.count == 1
+            ? name.first.flatMap(OptionTable.option(letter:)) : OptionTable.option(named: name)
+        let negated = name.hasPrefix("no-") ? OptionTable.option(named: String(name.dropFirst(3))) : nil
+        return (option ?? negated).map(lines)
+    }
+
+    /// The topics `text(topic:)` knows besides options.
+    static var topics: [String] { ["all"] + CommandOption.Category.allCases.map(\.rawValue) }
+
+    private static let usage = """
+        Usage: rawget [options] URL...
+               rawget demo
+
+        Saves each URL to a file in the current folder; -o - writes to standard output.
+
+        """
+
+    private static var allOptions: String {
+        CommandOption.Category.allCases.map { "\n" + section($0) }.joined()
+    }
+
+    private static func section(_ category: CommandOption.Category) -> String {
+        "\(category.title):\n" + OptionTable.options.filter { $0.category == category }.map(lines).joined()
+    }
+
+    private static func lines(_ option: CommandOption) -> String {
+        let long = (option.isShownNegated ? "--no-" : "--") + option.name
+        var start = option.letter.map { "  -\($0), \(long)" } ?? "      \(long)"
+        if let argument = option.argument { start += " \(argument)" }
+        var text = ""
+        if start.utf8.count > indent - 2 {
+            text = start + "\n"
+            start = ""
+        }
+        var line = start + String(repeating: " ", count: indent - start.utf8.count)
+        var isFresh = true
+        for word in option.help.split(separator: " ") {
+            if !isFresh, line.utf8.count + 1 + word.utf8.count > width {
+                text += line + "\n"
+                line = String(repeating: " ", count: indent)
+                isFresh = true
+            }
+            line += (isFresh ? "" : " ") + word
+            isFresh = false
+        }
+        return text + line + "\n"
+    }
+}

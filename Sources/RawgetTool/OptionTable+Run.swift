@@ -1,0 +1,86 @@
+extension OptionTable {
+    static let connection: [CommandOption] = [
+        CommandOption(
+            "resolve", argument: "[+]HOST:PORT:ADDR[,ADDR]...", in: .connection,
+            "Use these addresses for HOST (* is every host); -HOST:PORT takes that back",
+            .checked { settings, text in
+                guard let rule = ResolveRule(text) else { return false }
+                settings.transfer.addresses.append(rule)
+                return true
+            }),
+        CommandOption(
+            "connect-to", argument: "HOST1:PORT1:HOST2:PORT2", in: .connection,
+            "Connect to HOST2:PORT2 for requests to HOST1:PORT1; an empty part means any, or the same",
+            .checked { settings, text in
+                guard let rule = ConnectRule(text) else { return false }
+                settings.transfer.connectRules.append(rule)
+                return true
+            }),
+        CommandOption(
+            "ipv4", "4", in: .connection, "Use IPv4 addresses only",
+            .toggle {
+                $0.transfer.addressFamily = $1 ? .ipv4 : .any
+            }),
+        CommandOption(
+            "ipv6", "6", in: .connection, "Use IPv6 addresses only",
+            .toggle {
+                $0.transfer.addressFamily = $1 ? .ipv6 : .any
+            }),
+        CommandOption(
+            "unix-socket", argument: "PATH", in: .connection, "Connect to the Unix socket PATH",
+            .text { $0.transfer.unixSocket = $1.isEmpty ? nil : $1 }),
+    ]
+
+    static let messages: [CommandOption] = [
+        CommandOption(
+            "silent", "s", in: .messages, "Show neither progress nor errors",
+            .toggle {
+                $0.run.isSilent = $1
+            }),
+        CommandOption(
+            "show-error", "S", in: .messages, "With -s, show errors all the same",
+            .toggle {
+                $0.run.showsErrors = $1
+            }),
+        CommandOption(
+            "verbose", "v", in: .messages, "Show what is sent, received and decided",
+            .toggle {
+                $0.run.isVerbose = $1
+            }),
+        CommandOption(
+            "progress-bar", "#", in: .messages, "Show progress as a bar alone",
+            .toggle {
+                $0.run.progress = $1 ? .bar : .meter
+            }),
+        CommandOption(
+            "progress-meter", in: .messages, "Show no progress, but all the rest", isShownNegated: true,
+            .toggle { $0.run.progress = $1 ? .meter : .none }),
+        CommandOption(
+            "write-out", "w", argument: "FORMAT", in: .messages,
+            "Print FORMAT after each transfer, %{variables} filled in; @FILE reads it from FILE",
+            .text { $0.transfer.writeOut = TextArgument($1) }),
+    ]
+
+    static let configuration: [CommandOption] = [
+        CommandOption(
+            "config", "K", argument: "FILE", in: .configuration,
+            "Read options from FILE, one a line; - is standard input", .configFile),
+        CommandOption(
+            "disable", "q", in: .configuration, "Accepted: no file is read unasked", .toggle { _, _ in }),
+        CommandOption(
+            "parallel", "Z", in: .configuration, "Load several URLs at once",
+            .toggle {
+                $0.run.isParallel = $1
+            }),
+        CommandOption(
+            "parallel-max", argument: "NUMBER", in: .configuration, "With -Z, how many at once (50)",
+            .count(1...300) { $0.run.parallelMaximum = $1 }),
+        CommandOption(
+            "next", ":", in: .configuration, "Begin a group of URLs with options of its own", .next),
+        CommandOption(
+            "as-curl", in: .configuration,
+            "As the first argument: curl's defaults (content to standard output, no resume)", .asCurl),
+        CommandOption("help", "h", in: .configuration, "Show this, or one topic of it", .help),
+        CommandOption("version", "V", in: .configuration, "Show the version", .version),
+    ]
+}

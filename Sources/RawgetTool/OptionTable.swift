@@ -1,0 +1,126 @@
+/// All options of the command that loads URLs. Names, letters and meanings are curl's where curl has the option.
+enum OptionTable {
+    /// In the order in which help lists them.
+    static let options: [CommandOption] = output + request + limits + connection + messages + configuration
+
+    /// The option of a letter.
+    static func option(letter: Character) -> CommandOption? {
+        options.first { $0.letter == letter }
+    }
+
+    /// The option of a long name, exactly.
+    static func option(named name: String) -> CommandOption? {
+        options.first { $0.name == name }
+    }
+
+    private static let output: [CommandOption] = [
+        CommandOption(
+            "output", "o", argument: "FILE", in: .output,
+            "Save to FILE; - is standard output. The n-th -o or -O belongs to the n-th URL", .output),
+        CommandOption(
+            "remote-name", "O", in: .output, "Name the file after the last segment of the URL", .remoteName),
+        CommandOption(
+            "remote-name-all", in: .output, "Do -O for every URL without an output of its own",
+            .toggle {
+                $0.transfer.usesRemoteNames = $1
+            }),
+        CommandOption(
+            "remote-header-name", "J", in: .output, "Let the server choose the name",
+            .toggle {
+                $0.transfer.usesServerName = $1
+            }),
+        CommandOption(
+            "output-dir", argument: "DIR", in: .output, "Save files in DIR",
+            .text {
+                $0.transfer.outputFolder = $1
+            }),
+        CommandOption(
+            "create-dirs", in: .output, "Make the folders a file needs",
+            .toggle {
+                $0.transfer.createsFolders = $1
+            }),
+        CommandOption(
+            "remote-time", "R", in: .output, "Give the file the time the server names",
+            .toggle {
+                $0.transfer.setsRemoteTime = $1
+            }),
+        CommandOption(
+            "include", "i", in: .output, "Put the response's head before the content",
+            .toggle {
+                $0.transfer.includesHead = $1
+            }),
+        CommandOption(
+            "dump-header", "D", argument: "FILE", in: .output, "Write the response's head to FILE",
+            .text { $0.transfer.headFile = FileArgument($1) }),
+        CommandOption(
+            "buffer", "N", in: .output, "Write content as soon as it comes", isShownNegated: true,
+            .toggle { $0.transfer.isUnbuffered = !$1 }),
+    ]
+
+    private static let request: [CommandOption] = [
+        CommandOption("url", argument: "URL", in: .request, "Load URL, as if it stood alone", .url),
+        CommandOption(
+            "head", "I", in: .request, "Ask for the head alone and show it",
+            .toggle {
+                $0.transfer.isHead = $1
+            }),
+        CommandOption(
+            "range", "r", argument: "RANGE", in: .request,
+            "Ask for octets: 0-99, 500- (from there on), -500 (the last)",
+            .checked { settings, text in
+                // The server judges the range; this only keeps a typing error off the wire.
+                guard text.contains("-"), text.utf8.allSatisfy({ "0123456789-,".utf8.contains($0) }) else {
+                    return false
+                }
+                settings.transfer.range = text
+                return true
+            }),
+        CommandOption(
+            "header", "H", argument: "FIELD", in: .request,
+            "Send `Name: value`; `Name:` sends none, `Name;` an empty one, @FILE the lines of FILE",
+            .checked { settings, text in
+                guard let field = FieldOption(text) else { return false }
+                settings.transfer.fields.append(field)
+                return true
+            }),
+        CommandOption(
+            "request", "X", argument: "METHOD", in: .request, "Use METHOD instead of GET",
+            .text { $0.transfer.method = $1 }),
+        CommandOption(
+            "user-agent", "A", argument: "NAME", in: .request, "Send NAME as User-Agent; empty sends none",
+            .text { $0.transfer.userAgent = $1 }),
+        CommandOption(
+            "referer", "e", argument: "URL", in: .request,
+            "Send URL as Referer; with ;auto redirects send where they come from",
+            .text { settings, text in
+                let isAutomatic = text.hasSuffix(";auto")
+                settings.transfer.setsRefererOnRedirect = isAutomatic
+                let url = isAutomatic ? String(text.dropLast(5)) : text
+                settings.transfer.referer = url.isEmpty ? nil : url
+            }),
+        CommandOption(
+            "globoff", "g", in: .request, "Accepted: brackets and braces of a URL never have a meaning",
+            .toggle { _, _ in }),
+    ]
+
+    private static let limits: [CommandOption] = [
+        CommandOption(
+            "fail", "f", in: .limits, "Save nothing when the status is an error; exit 22",
+            .toggle {
+                $0.transfer.errorAnswer = $1 ? .fail : .asUsual
+            }),
+        CommandOption(
+            "fail-with-body", in: .limits, "Save the content even then, but exit 22",
+            .toggle { $0.transfer.errorAnswer = $1 ? .failWithBody : .asUsual }),
+        CommandOption(
+            "max-time", "m", argument: "SECONDS", in: .limits, "Give a transfer up after SECONDS",
+            .seconds { $0.transfer.maximumTime = $1 == .zero ? nil : $1 }),
+        CommandOption(
+            "connect-timeout", argument: "SECONDS", in: .limits, "Give connecting up after SECONDS",
+            .seconds { $0.transfer.connectTimeout = $1 == .zero ? nil : $1 }),
+        CommandOption(
+            "max-filesize", argument: "SIZE", in: .limits,
+            "Refuse content larger than SIZE (units k, m, g, t)",
+            .size { $0.transfer.maximumSize = $1 == 0 ? nil : $1 }),
+    ]
+}

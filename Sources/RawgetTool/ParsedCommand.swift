@@ -1,0 +1,74 @@
+/// The command line, understood but not yet obeyed.
+struct ParsedCommand: Sendable {
+    /// What the command is run for.
+    enum Purpose: Hashable, Sendable {
+        case transfer
+        /// `--help`, with the topic that may follow it.
+        case help(topic: String?)
+        case version
+    }
+
+    /// The name a URL is saved under.
+    enum OutputName: Hashable, Sendable {
+        /// Neither `-o` nor `-O`.
+        case unspecified
+        /// `-O`.
+        case remoteName
+        /// `-o`; `-` is standard output.
+        case file(String)
+    }
+
+    /// URLs that share their options: what stands between two `--next`.
+    struct Group: Sendable {
+        /// Their options.
+        var options = TransferOptions()
+        fileprivate(set) var urls: [CommandText.Piece] = []
+        // `nil` for `-O`.
+        fileprivate(set) var outputs: [CommandText.Piece?] = []
+
+        /// How many URLs there are.
+        var count: Int { urls.count }
+    }
+
+    /// What the command is run for.
+    var purpose = Purpose.transfer
+    /// At least one, each with at least one URL, when the purpose is to transfer.
+    var groups: [Group] = []
+    /// What holds for all groups.
+    var run = RunOptions()
+    /// Sentences for a person about what was odd but harmless.
+    var warnings: [String] = []
+    private(set) var text = CommandText()
+
+    /// The URL `index` of the group `group`, as given.
+    func url(_ index: Int, inGroup group: Int) -> String {
+        text.string(groups[group].urls[index])
+    }
+
+    /// The output of that URL: the n-th `-o` or `-O` of a group belongs to its n-th URL.
+    func output(_ index: Int, inGroup group: Int) -> OutputName {
+        let group = groups[group]
+        guard index < group.outputs.count else {
+            return group.options.usesRemoteNames ? .remoteName : .unspecified
+        }
+        return group.outputs[index].map { .file(text.string($0)) } ?? .remoteName
+    }
+
+    /// The octets of an output given with `-o`; file names need not be UTF-8.
+    func outputOctets(_ index: Int, inGroup group: Int) -> [UInt8]? {
+        let outputs = groups[group].outputs
+        guard index < outputs.count, let piece = outputs[index] else { return nil }
+        return Array(text.octets(piece))
+    }
+}
+
+extension ParsedCommand {
+    /// Changes the texts that URLs and outputs are parts of.
+    mutating func withText<Result>(_ body: (inout CommandText) -> Result) -> Result { body(&text) }
+
+    /// Adds a URL to the last group.
+    mutating func appendURL(_ piece: CommandText.Piece) { groups[groups.count - 1].urls.append(piece) }
+
+    /// Adds an output to the last group; `nil` for `-O`.
+    mutating func appendOutput(_ piece: CommandText.Piece?) { groups[groups.count - 1].outputs.append(piece) }
+}

@@ -1,0 +1,108 @@
+/// What one group of the command line (up to `--next`) says about its transfers.
+struct TransferOptions: Hashable, Sendable {
+    /// Which addresses of a host may be used.
+    enum AddressFamily: Hashable, Sendable { case any, ipv4, ipv6 }
+
+    /// What an error status does.
+    enum ErrorAnswer: Hashable, Sendable {
+        /// As the command's defaults say.
+        case asUsual
+        /// Nothing is saved, exit 22 (`-f`).
+        case fail
+        /// Content is saved, exit 22 (`--fail-with-body`).
+        case failWithBody
+    }
+
+    /// `--output-dir`.
+    var outputFolder: String?
+    /// `--create-dirs`.
+    var createsFolders = false
+    /// `--remote-name-all`: a URL without an output of its own is saved as by `-O`.
+    var usesRemoteNames = false
+    /// `-J`: the server may choose the name.
+    var usesServerName = false
+    /// `-R`: the file gets the time of the representation.
+    var setsRemoteTime = false
+    /// `-N`.
+    var isUnbuffered = false
+
+    /// `-I`: HEAD, and the head is the output.
+    var isHead = false
+    /// `-i`: the head stands before the content.
+    var includesHead = false
+    /// `-D`.
+    var headFile: FileArgument?
+    /// `-H`, in order.
+    var fields: [FieldOption] = []
+    /// `-X`.
+    var method: String?
+    /// `-A`; empty means none is sent.
+    var userAgent: String?
+    /// `-e` without `;auto`.
+    var referer: String?
+    /// `-e …;auto`: redirects send where they come from.
+    var setsRefererOnRedirect = false
+    /// `-r`, as given.
+    var range: String?
+    /// `-f` and `--fail-with-body`.
+    var errorAnswer = ErrorAnswer.asUsual
+
+    /// `-m`: the longest time of a transfer; `nil` and zero are no limit.
+    var maximumTime: Duration?
+    /// `--connect-timeout`.
+    var connectTimeout: Duration?
+    /// `--max-filesize`, in octets.
+    var maximumSize: UInt64?
+    /// `-w`.
+    var writeOut: TextArgument?
+
+    /// `--resolve`, in order.
+    var addresses: [ResolveRule] = []
+    /// `--connect-to`, in order.
+    var connectRules: [ConnectRule] = []
+    /// `-4` and `-6`.
+    var addressFamily = AddressFamily.any
+    /// `--unix-socket`.
+    var unixSocket: String?
+}
+
+/// What the command line says about the run as a whole.
+struct RunOptions: Hashable, Sendable {
+    /// How progress is shown.
+    enum Progress: Hashable, Sendable { case meter, bar, none }
+
+    /// `--as-curl`, or called by the name `curl`.
+    var isCurl = false
+    /// `-s`.
+    var isSilent = false
+    /// `-S`: errors are shown in spite of `-s`.
+    var showsErrors = false
+    /// `-v`.
+    var isVerbose = false
+    /// `-#` and `--no-progress-meter`.
+    var progress = Progress.meter
+    /// `-Z`.
+    var isParallel = false
+    /// `--parallel-max`.
+    var parallelMaximum = 50
+}
+
+/// A file an option names; `-` is standard input or output.
+enum FileArgument: Hashable, Sendable {
+    case standard
+    case path(String)
+
+    /// The file that `text` names.
+    init(_ text: String) { self = text == "-" ? .standard : .path(text) }
+}
+
+/// A text an option gives, or the file it stands in (`@file`).
+enum TextArgument: Hashable, Sendable {
+    case text(String)
+    case file(FileArgument)
+
+    /// The text, or the file after `@`.
+    init(_ text: String) {
+        self = text.hasPrefix("@") ? .file(FileArgument(String(text.dropFirst()))) : .text(text)
+    }
+}

@@ -1,0 +1,42 @@
+/// Content without end that a seed determines: what a test server sends and what the test compares with.
+///
+/// Octets 8·n to 8·n+7 are the n-th number of SplitMix64, low octet first, so any part can be made without the
+/// parts before it.
+public struct GeneratedContent: Hashable, Sendable {
+    /// What determines every octet.
+    public let seed: UInt64
+
+    /// The content that `seed` determines.
+    public init(seed: UInt64) { self.seed = seed }
+
+    /// The first `count` octets.
+    public func octets(_ count: Int) -> [UInt8] { octets(in: 0..<UInt64(count)) }
+
+    /// The octets at `range`; it must fit into memory.
+    public func octets(in range: Range<UInt64>) -> [UInt8] {
+        [UInt8](capacity: Int(range.upperBound - range.lowerBound)) { output in
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                var number = self.number(at: offset / 8) >> (offset % 8 * 8)
+                let count = min(8 - offset % 8, range.upperBound - offset)
+                for _ in 0..<count {
+                    output.append(UInt8(truncatingIfNeeded: number))
+                    number >>= 8
+                }
+                offset += count
+            }
+        }
+    }
+
+    /// Whether `octets` is the part that begins at `offset`.
+    public func matches(_ octets: [UInt8], at offset: UInt64 = 0) -> Bool {
+        octets == self.octets(in: offset..<offset + UInt64(octets.count))
+    }
+
+    private func number(at index: UInt64) -> UInt64 {
+        var mixed = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,167 @@
+import Glibc
+import Synchronization
+
+/// One accepted connection, played by its own thread.
+final class ReplayConnection: @unchecked Sendable {
+    // Safety: handed once from the accepting thread to the connection's thread; only that one touches it then.
+    let stage: Stage
+    let socket: Int32
+    let number: Int
+    /// Octets received that no step has used yet.
+    var input: [UInt8] = []
+    /// Where the record of the last request stands.
+    var lastRequest: Int?
+    private var pieceSize = Int.max
+    private var isClosed = false
+
+    /// Whether the connection goes on after a step.
+    enum Flow { case goesOn, isOver }
+
+    init(stage: Stage, socket: Int32, number: Int) {
+        self.stage = stage
+        self.socket = socket
+        self.number = number
+    }
+
+    /// Plays the connection to its end and closes it.
+    func play() {
+        var one: Int32 = 1
+        // Fails on a Unix socket, which has nothing to delay.
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        switch stage.part {
+        case .script(let script):
+            let connection = script.connection(number)
+            repeat {
+                guard play(connection.steps) == .goesOn else { break }
+            } while connection.isRepeating && !connection.steps.isEmpty
+        case .handler(let handler):
+            while receiveRequest() == .goesOn, let index = lastRequest {
+                let request = stage.state.withLock { $0.requests[index] }
+                guard play(handler(request)) == .goesOn else { break }
+            }
+        }
+        if !isClosed { closeInOrder() }
+    }
+
+    private func play(_ steps: [Script.Step]) -> Flow {
+        for step in steps {
+            guard play(step) == .goesOn else { return .isOver }
+        }
+        return .goesOn
+    }
+
+    private func play(_ step: Script.Step) -> Flow {
+        switch step {
+        case .expectHead: return receiveHead()
+        case .expectContent(let length): return receiveContent(length)
+        case .check(let check): return judge(by: check)
+        case .send(let octets): return send(octets)
+        case .sendRepeated(let octets, let times): return sendRepeated(octets, times: times)
+        case .sendGenerated(let seed, let range): return sendGenerated(GeneratedContent(seed: seed), range)
+        case .pause(let duration):
+            return ReplaySocket.wait(for: -1, 0, stop: stage.stop, within: duration) == .stopped
+                ? .isOver : .goesOn
+        case .pieces(let size):
+            pieceSize = max(1, size)
+            return .goesOn
+        case .halfClose:
+            shutdown(socket, Int32(SHUT_WR))
+            return .goesOn
+        case .close:
+            closeInOrder()
+            return .isOver
+        case .reset:
+            reset()
+            return .isOver
+        case .stall:
+            // POLLRDHUP (0x2000, which Glibc's module lacks): the peer closed, even behind octets not read.
+            _ = ReplaySocket.wait(for: socket, 0x2000, stop: stage.stop, within: nil)
+            return .isOver
+        }
+    }
+
+    private func judge(by check: @Sendable (RecordedRequest) -> String?) -> Flow {
+        guard let index = lastRequest else {
+            complain("a check before any request")
+            return .goesOn
+        }
+        let request = stage.state.withLock { $0.requests[index] }
+        if let complaint = check(request) { complain(complaint) }
+        return .goesOn
+    }
+
+    func complain(_ complaint: String) {
+        stage.state.withLock { $0.complaints.append("connection \(number): \(complaint)") }
+    }
+
+    // MARK: Sending
+
+    func send(_ octets: [UInt8]) -> Flow {
+        // Safety: the pointers stay within the array's own octets, which outlive the calls.
+        octets.withUnsafeBytes { bytes in
+            var offset = 0
+            while offset < bytes.count {
+                // A peer that reads on and on would never let the wait below see it.
+                guard !stage.isStopping.load(ordering: .relaxed) else { return .isOver }
+                let end = offset + min(pieceSize, bytes.count - offset)
+                let piece = UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
+                let count = Glibc.send(
+                    socket, piece.baseAddress, piece.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                let error = errno
+                if count >= 0 {
+                    offset += count
+                } else if error == EAGAIN {
+                    guard wait(for: POLLOUT) == .ready else { return .isOver }
+                } else if error != EINTR {
+                    return .isOver  // the peer has closed, which tests do on purpose
+                }
+            }
+            return .goesOn
+        }
+    }
+
+    private func sendRepeated(_ octets: [UInt8], times: Int) -> Flow {
+        guard !octets.isEmpty else { return .goesOn }
+        // Small octets are joined into blocks, so that a gigabyte does not take a call for each.
+        let perBlock = max(1, 65_536 / octets.count)
+        var block: [UInt8] = []
+        for _ in 0..<min(perBlock, times) { block += octets }
+        var left = times
+        while left >= perBlock {
+            guard send(block) == .goesOn else { return .isOver }
+            left -= perBlock
+        }
+        return send(Array(block.prefix(left * octets.count)))
+    }
+
+    private func sendGenerated(_ content: GeneratedContent, _ range: Range<UInt64>) -> Flow {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let end = min(range.upperBound, offset + 262_144)
+            guard send(content.octets(in: offset..<end)) == .goesOn else { return .isOver }
+            offset = end
+        }
+        return .goesOn
+    }
+
+    func wait(for events: Int32) -> ReplaySocket.Readiness {
+        ReplaySocket.wait(for: socket, events, stop: stage.stop, within: stage.patience)
+    }
+
+    // MARK: Ending
+
+    private func closeInOrder() {
+        guard !isClosed else { return }
+        shutdown(socket, Int32(SHUT_WR))
+        while case .octets = receive(waiting: false) {}  // unread octets would turn the close into a reset
+        isClosed = true
+        close(socket)
+    }
+
+    private func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        isClosed = true
+        close(socket)
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import Synchronization
+
+/// What the threads of one server share. They keep it alive, not the `ReplayServer`, whose `deinit` stops them.
+final class Stage: Sendable {
+    /// What is played.
+    enum Part: Sendable {
+        case script(Script)
+        case handler(@Sendable (RecordedRequest) -> [Script.Step])
+    }
+
+    enum Phase { case created, running, stopped }
+
+    struct State {
+        var phase = Phase.created
+        var acceptor: pthread_t?
+        /// The threads of open connections, by connection number.
+        var threads: [Int: pthread_t] = [:]
+        /// Threads that have done their work and wait to be joined.
+        var finished: [pthread_t] = []
+        var connectionCount = 0
+        var requests: [RecordedRequest] = []
+        var complaints: [String] = []
+    }
+
+    let part: Part
+    let patience: Duration
+    /// Hangs up when the server stops; everybody who waits watches it.
+    let stop: Int32
+    let listener: Int32
+    private let stopper: Int32
+    let state = Guarded(State())
+    let isStopping = Atomic(false)
+
+    init(_ part: Part, listener: Int32, stop: Int32, stopper: Int32, patience: Duration) {
+        self.part = part
+        self.listener = listener
+        self.stop = stop
+        self.stopper = stopper
+        self.patience = patience
+    }
+
+    /// Starts a thread that runs `body` on `argument`. Returns the error number of `pthread_create`.
+    static func spawn<Argument: AnyObject & Sendable>(
+        _ thread: inout pthread_t,
+        _ body: @escaping @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?,
+        _ argument: Argument
+    ) -> Int32 {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setstacksize(&attributes, 1 << 20)  // hundreds of connections at once are normal
+        // Safety: the reference given here is taken over by `body`, or released when no thread came to be.
+        let reference = Unmanaged.passRetained(argument)
+        let error = pthread_create(&thread, &attributes, body, reference.toOpaque())
+        if error != 0 { reference.release() }
+        return error
+    }
+
+    /// Joins what has finished, so that a long test does not collect threads.
+    func joinFinished() {
+        let finished = state.withLock { state in
+            defer { state.finished = [] }
+            return state.finished
+        }
+        for thread in finished { pthread_join(thread, nil) }
+    }
+
+    /// Ends and joins all threads, then closes the descriptors; the second call finds nothing to do.
+    func end() {
+        let acceptor: pthread_t?? = state.withLock { state in
+            guard state.phase != .stopped else { return nil }
+            state.phase = .stopped
+            return .some(state.acceptor)
+        }
+        guard let acceptor else { return }
+        isStopping.store(true, ordering: .relaxed)
+        close(stopper)
+        if let acceptor { pthread_join(acceptor, nil) }  // after that no new connection comes
+        _ = state.wait(within: .seconds(60)) { $0.threads.isEmpty }
+        joinFinished()
+        close(listener)
+        close(stop)
+    }
+}
+
+/// What the accepting thread runs. Free, since a closure made in isolated code would trap on another thread.
+func acceptConnections(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    // Safety: `Stage.spawn` passed a retained reference of this type.
+    let stage = Unmanaged<Stage>.fromOpaque(argument).takeRetainedValue()
+    while ReplaySocket.wait(for: stage.listener, POLLIN, stop: stage.stop, within: nil) == .ready {
+        stage.joinFinished()
+        let socket = accept(stage.listener, nil, nil)
+        guard socket >= 0 else {
+            // The peer has gone again, or descriptors are short: a moment's rest keeps this from spinning.
+            _ = ReplaySocket.wait(for: -1, 0, stop: stage.stop, within: .milliseconds(5))
+            continue
+        }
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        stage.state.withLock { state in
+            let connection = ReplayConnection(stage: stage, socket: socket, number: state.connectionCount)
+            state.connectionCount += 1
+            var thread = pthread_t()
+            if Stage.spawn(&thread, playConnection, connection) == 0 {
+                state.threads[connection.number] = thread
+            } else {
+                close(socket)
+                state.complaints.append("no thread for connection \(connection.number)")
+            }
+        }
+    }
+    return nil
+}
+
+/// What the thread of a connection runs.
+func playConnection(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    // Safety: `Stage.spawn` passed a retained reference of this type.
+    let connection = Unmanaged<ReplayConnection>.fromOpaque(argument).takeRetainedValue()
+    connection.play()
+    connection.stage.state.withLock { state in
+        if let thread = state.threads.removeValue(forKey: connection.number) { state.finished.append(thread) }
+    }
+    return nil
+}
