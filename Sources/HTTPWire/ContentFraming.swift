@@ -32,10 +32,13 @@ struct HeadFacts: Sendable {
             framing = .none
             // A 204 that announces content may send it too: those octets must not become the next response.
             let announcesLength = hop.contentLengths.map { !$0.allSatisfy { $0.allSatisfy { $0 == 0x30 } } }
-            if status == .noContent && (hop.transferCodings != nil || announcesLength ?? false) {
+            if method == .connect && status.isSuccess {
+                verdict = .tunnel  // rule 2 holds for a 204 too
+            } else if status == .noContent && (hop.transferCodings != nil || announcesLength ?? false) {
                 verdict = .contentNotAllowed
+            } else if status == .switchingProtocols {
+                verdict = .upgraded
             }
-            if status == .switchingProtocols { verdict = .upgraded }
             decidePersistence(by: hop.connectionOptions, response.version)
             return
         }

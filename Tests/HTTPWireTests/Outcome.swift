@@ -19,8 +19,9 @@ struct Outcome: Hashable {
     var reason: WireError.Reason? { error?.reason }
 }
 
-/// What `exchange` says about `octets`. They are given whole, octet by octet and cut in two at every position, and,
-/// where the response ends by itself, with the next message behind; all ways must say the same.
+/// What `exchange` says about `octets`. They are given whole, octet by octet and cut in two at every
+/// position, and, where the response ends by itself, with the next message behind; all ways must say the
+/// same.
 func outcome(
     of octets: [UInt8], in exchange: Exchange = Exchange(method: .get),
     at location: SourceLocation = #_sourceLocation
