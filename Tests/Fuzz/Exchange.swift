@@ -1,7 +1,7 @@
 // Octets of a server, fed whole, octet by octet and in pieces: all ways must say the same, and none may trap.
 //
-// The first four octets of an input choose method and upgrade, leniencies, limits and the pieces; the rest is the
-// server's. Build and run: Tests/Fuzz/build.
+// The first four octets of an input choose method and upgrade, leniencies, limits and the pieces; the rest is
+// the server's. Build and run: Tests/Fuzz/build.
 
 import HTTPMessage
 import HTTPWire
@@ -18,6 +18,7 @@ private struct Outcome: Equatable {
     var verdict = ReuseVerdict.responseIncomplete
 }
 
+/// What the fuzzer calls with each input; 0 says that the input may join the corpus.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzExchange(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))

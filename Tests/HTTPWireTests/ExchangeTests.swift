@@ -206,6 +206,14 @@ struct ExchangeTests {
         guard case .end = try exchange.receiveEndOfStream() else { return #expect(Bool(false), "no end") }
     }
 
+    @Test("skipping more than there is traps")
+    func skipsTooMuch() async {
+        await #expect(processExitsWith: .failure) {
+            var exchange = Exchange(method: .get)
+            exchange.skipContent(1)
+        }
+    }
+
     @Test("chunked content cannot be moved outside")
     func chunkedStays() throws {
         let input = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel".utf8)

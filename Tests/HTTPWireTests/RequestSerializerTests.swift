@@ -107,6 +107,13 @@ struct RequestSerializerTests {
             (["Host": "a", "host": "a"], .repeatedHost),
             (["Host": "a", "Content-Length": "5", "Transfer-Encoding": "chunked"], .lengthAndCoding),
             (["Host": "a", "Content-Length": "5", "content-length": "5"], .differingContentLengths),
+            (["Host": "a", "Transfer-Encoding": "gzip"], .codingWithoutChunked),
+            (["Host": "a", "Transfer-Encoding": ""], .codingWithoutChunked),
+            (["Host": "a", "Transfer-Encoding": "chunked, gzip"], .codingWithoutChunked),
+            (
+                ["Host": "a", "Transfer-Encoding": "chunked", "transfer-encoding": "chunked"],
+                .repeatedChunked
+            ),
             (["Host": "a", "Content-Length": "+5"], .invalidContentLength(0x2B)),
             (["Host": "a", "Content-Length": "5, 5"], .invalidContentLength(0x2C)),
             (["Host": "a", "Content-Length": ""], .invalidContentLength(nil)),
@@ -121,6 +128,22 @@ struct RequestSerializerTests {
             .get, .origin("/"), ["Host": "a"], .unsupportedVersion(major: 2, minor: 0),
             HTTPVersion(major: 2, minor: 0))
         refuses(.post, .origin("/"), ["Transfer-Encoding": "chunked"], .codingInOldVersion, .http10)
+    }
+
+    @Test("no octet in a target or value can make it another request", arguments: 0...255)
+    func everyOctet(octet: Int) throws {
+        let scalar = try #require(Unicode.Scalar(octet))
+        for (target, value) in [("/a\(scalar)b", "a"), ("/", "a\(scalar)b"), ("/", "a\(scalar)")] {
+            let fields: HTTPFields = ["Host": "a", "X": value]
+            guard let head = try? RequestSerializer.head(of: .get, target: .origin(target), fields: fields)
+            else {
+                continue
+            }
+            let read = try #require(ReadRequest(head))
+            #expect(read.line == ["GET", target, "HTTP/1.1"])
+            #expect(read.fields.count == 2)
+            #expect(read.fields.last == ["X", octet == 0x20 || octet == 0x09 ? value.trimmedBlanks : value])
+        }
     }
 
     @Test("what was there before stays, whether a head is appended or refused")
@@ -144,5 +167,12 @@ struct RequestSerializerTests {
         } catch {
             #expect(error.reason == reason, sourceLocation: location)
         }
+    }
+}
+
+extension String {
+    /// Without blanks at its end.
+    fileprivate var trimmedBlanks: String {
+        String(self[..<(lastIndex { $0 != " " && $0 != "\t" }.map(index(after:)) ?? startIndex)])
     }
 }
