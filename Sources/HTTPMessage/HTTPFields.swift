@@ -102,6 +102,12 @@ public struct HTTPFields: Sendable {
         lines.append(Line(start: start, value: middle, end: octets.count))
     }
 
+    /// Makes room, so that a section of usual size grows without moving.
+    package mutating func reserve(octets count: Int, lines lineCount: Int) {
+        octets.reserveCapacity(count)
+        lines.reserveCapacity(lineCount)
+    }
+
     /// Adds a blank and `value` to the last line's value: a folded line (RFC 9112, section 5.2).
     package mutating func extendLast(_ value: Span<UInt8>) {
         guard var last = lines.popLast() else { return }

@@ -24,20 +24,22 @@ struct HeadFacts: Sendable {
     init(
         of response: HTTPResponse, to method: HTTPMethod, leniency: Leniency, at position: UInt64
     ) throws(WireError) {
-        let (status, fields) = (response.status, response.fields)
-        let hasCoding = fields.contains(.transferEncoding)
-        let hasLength = fields.contains(.contentLength)
+        let status = response.status
+        let hop = HopFields(in: response.fields)
 
         // 1. HEAD, 1xx, 204 and 304 end with their head, whatever its fields say.
         if method == .head || status.isInterim || status == .noContent || status == .notModified {
             framing = .none
             // A 204 that announces content may send it too: those octets must not become the next response.
-            let announcesContent = hasCoding || (hasLength && fields[.contentLength] != "0")
-            if status == .noContent && announcesContent {
+            let announcesLength = hop.contentLengths.map { !$0.allSatisfy { $0.allSatisfy { $0 == 0x30 } } }
+            if method == .connect && status.isSuccess {
+                verdict = .tunnel  // rule 2 holds for a 204 too
+            } else if status == .noContent && (hop.transferCodings != nil || announcesLength ?? false) {
                 verdict = .contentNotAllowed
+            } else if status == .switchingProtocols {
+                verdict = .upgraded
             }
-            if status == .switchingProtocols { verdict = .upgraded }
-            decidePersistence(of: response)
+            decidePersistence(by: hop.connectionOptions, response.version)
             return
         }
 
@@ -48,25 +50,25 @@ struct HeadFacts: Sendable {
             return
         }
 
-        if hasCoding {
+        if let codings = hop.transferCodings {
             // 3. Transfer-Encoding overrides Content-Length. The sender is confused: close behind it.
-            if hasLength { verdict = .lengthAndCoding }
+            if hop.contentLengths != nil { verdict = .lengthAndCoding }
             // A sender of HTTP/1.0 knows no transfer codings (RFC 9112, section 6.1).
             if response.version < .http11 { verdict = .codingInOldVersion }
 
-            // 4. Chunked as the final coding delimits the content, any other coding reads to the end.
-            (framing, unknownTransferCodings) = try Self.framing(byCodingsIn: fields, leniency, at: position)
-        } else if hasLength {
+            // 4. Chunked as the final coding delimits the content; any other final coding reads to the end.
+            (framing, unknownTransferCodings) = try Self.framing(by: codings, leniency, at: position)
+        } else if let lengths = hop.contentLengths {
             // 5. An invalid length is an unrecoverable error, unless it is the same valid one several times.
             // 6. A valid length counts octets.
-            framing = .length(try Self.contentLength(in: fields, at: position))
+            framing = .length(try Self.contentLength(lengths, at: position))
         } else {
             // 7. is for requests.
             // 8. Otherwise content ends with the connection.
             framing = .untilClose
         }
         if framing == .untilClose && verdict == .reusable { verdict = .contentEndsWithConnection }
-        decidePersistence(of: response)
+        decidePersistence(by: hop.connectionOptions, response.version)
     }
 
     /// Content that is a whole response of HTTP/0.9.
@@ -78,71 +80,54 @@ struct HeadFacts: Sendable {
     }
 
     /// RFC 9112, section 9.3: "close", then the version, then "keep-alive".
-    private mutating func decidePersistence(of response: HTTPResponse) {
+    private mutating func decidePersistence(by options: [ArraySlice<UInt8>], _ version: HTTPVersion) {
         guard verdict == .reusable else { return }
-        let fields = response.fields
-        var keepsAlive = response.version >= .http11
-        var index = fields.index(of: .connection, from: 0)
-        while let line = index {
-            for option in listMembers(of: fields.valueOctets(at: line)) {
-                if option.equalsIgnoringCase("close") {
-                    verdict = .closeAnnounced
-                    return
-                }
-                if option.equalsIgnoringCase("keep-alive") { keepsAlive = true }
-            }
-            index = fields.index(of: .connection, from: line + 1)
+        if options.contains(where: { $0.equalsIgnoringCase("close") }) {
+            verdict = .closeAnnounced
+        } else if version < .http11 && !options.contains(where: { $0.equalsIgnoringCase("keep-alive") }) {
+            verdict = .versionWithoutPersistence
         }
-        if !keepsAlive { verdict = .versionWithoutPersistence }
     }
 
-    /// Rule 4: what the list of transfer codings means.
+    /// Rule 4: what the list of transfer codings means, and which of them stay on the content.
     private static func framing(
-        byCodingsIn fields: HTTPFields, _ leniency: Leniency, at position: UInt64
+        by list: [ArraySlice<UInt8>], _ leniency: Leniency, at position: UInt64
     ) throws(WireError) -> (ContentFraming, [String]) {
-        var codings: [ArraySlice<UInt8>] = []
-        var index = fields.index(of: .transferEncoding, from: 0)
-        while let line = index {
-            codings += listMembers(of: fields.valueOctets(at: line))
-            index = fields.index(of: .transferEncoding, from: line + 1)
+        func isChunked(_ coding: ArraySlice<UInt8>) -> Bool { coding.equalsIgnoringCase("chunked") }
+        for coding in list where isChunked(coding.prefix(while: \.isTokenOctet)) {
+            guard isChunked(coding) else { throw WireError(.chunkedWithParameter, at: position) }
         }
-        for coding in codings where coding.prefix(while: \.isTokenOctet).equalsIgnoringCase("chunked") {
-            guard coding.count == 7 else { throw WireError(.chunkedWithParameter, at: position) }
-        }
-        let isChunked = codings.last?.equalsIgnoringCase("chunked") ?? false
-        if isChunked { codings.removeLast() }
-        while leniency.allowsRepeatedChunked, isChunked, codings.last?.equalsIgnoringCase("chunked") ?? false
-        {
+        var codings = list
+        var framing = ContentFraming.untilClose
+        if let last = codings.last, isChunked(last) {
+            framing = .chunked
             codings.removeLast()
+            while leniency.allowsRepeatedChunked, let last = codings.last, isChunked(last) {
+                codings.removeLast()
+            }
         }
-        if isChunked && codings.contains(where: { $0.equalsIgnoringCase("chunked") }) {
+        guard framing == .untilClose || !codings.contains(where: isChunked) else {
             throw WireError(.repeatedChunked, at: position)
         }
         // "identity" of RFC 2616 changes nothing, so there is nothing to undo; it delimits nothing either.
         codings.removeAll { $0.equalsIgnoringCase("identity") }
-        return (isChunked ? .chunked : .untilClose, codings.map { String(latin1: $0) })
+        return (framing, codings.map { String(latin1: $0) })
     }
 
     /// Rules 5 and 6: the one length that all lines and list members agree on.
-    private static func contentLength(in fields: HTTPFields, at position: UInt64) throws(WireError) -> UInt64
-    {
-        var length: UInt64?
-        var index = fields.index(of: .contentLength, from: 0)
-        while let line = index {
-            let members = listMembers(of: fields.valueOctets(at: line))
-            guard !members.isEmpty else { throw WireError(.invalidContentLength(nil), at: position) }
-            for member in members {
-                let value = try decimal(member, at: position)
-                guard length == nil || length == value else {
-                    throw WireError(.differingContentLengths, at: position)
-                }
-                length = value
+    private static func contentLength(
+        _ lengths: [ArraySlice<UInt8>], at position: UInt64
+    ) throws(WireError) -> UInt64 {
+        var agreed: UInt64?
+        for digits in lengths {
+            let length = try decimal(digits, at: position)
+            guard agreed == nil || agreed == length else {
+                throw WireError(.differingContentLengths, at: position)
             }
-            index = fields.index(of: .contentLength, from: line + 1)
+            agreed = length
         }
-        // There is a line, and each has a member.
-        guard let length else { preconditionFailure("Content-Length without a line") }
-        return length
+        guard let agreed else { throw WireError(.invalidContentLength(nil), at: position) }
+        return agreed
     }
 }
 

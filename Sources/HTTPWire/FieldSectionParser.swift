@@ -134,6 +134,7 @@ struct FieldSectionParser: Sendable {
             let limit = section == .header ? limits.maximumFieldLines : limits.maximumTrailerLines
             guard fields.count < limit else { throw error(.tooManyFieldLines(limit: limit), 0) }
             let value = try valueRange(in: line, colon + 1..<end)
+            if fields.isEmpty && section == .header { fields.reserve(octets: 512, lines: 16) }
             fields.append(name: line.extracting(..<colon), value: line.extracting(value))
         }
         advance(over: line)

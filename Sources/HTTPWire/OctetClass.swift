@@ -32,12 +32,18 @@ extension UInt8 {
     }
 }
 
-extension Collection where Element == UInt8 {
+extension ArraySlice<UInt8> {
     /// Whether these octets are `text`, which is in lower case, in any case of letters.
-    func equalsIgnoringCase(_ text: StaticString) -> Bool {
-        let wanted = "\(text)".utf8
-        return count == wanted.count
-            && zip(self, wanted).allSatisfy { ($0 &- 0x41 < 26 ? $0 | 0x20 : $0) == $1 }
+    func equalsIgnoringCase(_ text: String) -> Bool {
+        let wanted = text.utf8
+        guard count == wanted.count else { return false }
+        var index = startIndex
+        for octet in wanted {
+            let own = self[index]
+            guard (own &- 0x41 < 26 ? own | 0x20 : own) == octet else { return false }
+            index += 1
+        }
+        return true
     }
 }
 

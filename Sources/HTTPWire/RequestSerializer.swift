@@ -84,10 +84,19 @@ public enum RequestSerializer {
         } else if version >= .http11 {
             throw WireError(.missingHost, at: 0)
         }
-        let hasCoding = fields.contains(.transferEncoding)
-        if hasCoding && version < .http11 { throw WireError(.codingInOldVersion, at: 0) }
+        let hop = HopFields(in: fields)
+        if let codings = hop.transferCodings {
+            if version < .http11 { throw WireError(.codingInOldVersion, at: 0) }
+            guard hop.contentLengths == nil else { throw WireError(.lengthAndCoding, at: 0) }
+            // Without chunked at the end a server cannot tell where the content ends.
+            guard let last = codings.last, last.equalsIgnoringCase("chunked") else {
+                throw WireError(.codingWithoutChunked, at: 0)
+            }
+            guard !codings.dropLast().contains(where: { $0.equalsIgnoringCase("chunked") }) else {
+                throw WireError(.repeatedChunked, at: 0)
+            }
+        }
         guard let length = fields.index(of: .contentLength, from: 0) else { return }
-        guard !hasCoding else { throw WireError(.lengthAndCoding, at: 0) }
         guard fields.index(of: .contentLength, from: length + 1) == nil else {
             throw WireError(.differingContentLengths, at: 0)
         }

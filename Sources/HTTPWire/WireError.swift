@@ -106,6 +106,8 @@ public struct WireError: Error, Hashable, Sendable {
         case lengthAndCoding
         /// Transfer-Encoding in a request of HTTP/1.0.
         case codingInOldVersion
+        /// Transfer-Encoding in a request that does not end with chunked.
+        case codingWithoutChunked
     }
 }
 
@@ -173,6 +175,8 @@ extension WireError.Reason: CustomStringConvertible {
         case .lengthAndCoding:
             "request with both Content-Length and Transfer-Encoding (RFC 9112, section 6.2)"
         case .codingInOldVersion: "Transfer-Encoding in a request of HTTP/1.0 (RFC 9112, section 6.1)"
+        case .codingWithoutChunked:
+            "request whose last transfer coding is not chunked (RFC 9112, section 6.1)"
         }
     }
 }
