@@ -17,6 +17,8 @@ public struct DownloadPlan {
     public var refusesExisting = false
     /// Whether a name that another transfer of the run has gets a number.
     public var keepsNamesApart = true
+    /// Whether content with a NUL is refused where the destination is a descriptor: it is a terminal.
+    public var refusesBinary = false
     /// Whether heads go before the content.
     public var includesHeads = false
     /// Whether a file gets the time of Last-Modified.

@@ -201,6 +201,11 @@ public final class FileWriter: ContentSink {
     }
 
     private func put(_ content: Span<UInt8>, to descriptor: Int32) throws(TransferError) {
+        if plan.refusesBinary, content.indices.contains(where: { content[$0] == 0 }) {
+            throw TransferError(
+                .writeFailed, during: .store,
+                "the content is binary and standard output is a terminal: -o FILE saves it, -o - writes it all the same")
+        }
         do throws(SystemError) { try File.write(content, to: descriptor) } catch {
             throw TransferError(storing: "standard output", error)
         }

@@ -85,7 +85,7 @@ struct CommandOption: Sendable {
 /// What options change.
 struct CommandSettings: Hashable, Sendable {
     /// The options of the present group of URLs.
-    var transfer = TransferOptions()
+    var transfer = GroupOptions()
     /// The options of the run.
     var run = RunOptions()
 }

@@ -62,7 +62,7 @@ extension CommandParser {
         }
         command.groups[index].options = settings.transfer
         guard !isLast else { return }
-        settings.transfer = TransferOptions()
+        settings.transfer = GroupOptions()
         command.groups.append(ParsedCommand.Group())
     }
 

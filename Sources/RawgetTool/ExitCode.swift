@@ -52,7 +52,7 @@ struct ExitCode: Hashable, Sendable {
             "couldNotConnect", 7, "COULDNT_CONNECT", "no address of the host took the connection",
             "Check the port and whether the server runs; -v shows each address tried."),
         ExitCode(
-            "weirdReply", 8, "WEIRD_SERVER_REPLY", "the server's answer is not valid HTTP",
+            "badResponse", 8, "WEIRD_SERVER_REPLY", "the server's answer is not valid HTTP",
             "See the answer with -v; the server or something between is at fault."),
         ExitCode(
             "incompleteContent", 18, "PARTIAL_FILE", "the content ended early",

@@ -21,7 +21,7 @@ struct ParsedCommand: Sendable {
     /// URLs that share their options: what stands between two `--next`.
     struct Group: Sendable {
         /// Their options.
-        var options = TransferOptions()
+        var options = GroupOptions()
         fileprivate(set) var urls: [CommandText.Piece] = []
         // `nil` for `-O`.
         fileprivate(set) var outputs: [CommandText.Piece?] = []

@@ -113,13 +113,13 @@ final class TransferRun {
         var record = TransferRecord(job.url, number: job.number, writeOut: group.writeOut)
         let uri: URI
         do throws(URIError) { uri = try TransferPlan.uri(job.url) } catch {
-            settleLater(nil)
+            settle()
             record.fail(TransferError(error), console)
             return end(record)
         }
         let request: HTTPRequest
         do throws(UsageError) { request = try group.plan.request(for: uri) } catch {
-            settleLater(nil)
+            settle()
             console.report(error.message, exit: error.exit, advice: nil)
             record.exit = error.exit
             return end(record)
@@ -129,8 +129,6 @@ final class TransferRun {
         let watcher = TransferWatcher(record, group.plan, console, heads, display)
         plan.hooks.observe = { watcher.observe($0) }
         display?.begin(job.number, plan)
-        // While this transfer waits for its answer, the file of the one before is written and named.
-        if !unsettled.isEmpty { NetworkActor.loop.runBeforeWaiting { self.settle() } }
         do throws(TransferError) {
             let received = try await group.downloader.receive(plan) { display?.follow($0, job.number) }
             settleLater(SettlingTransfer(received: received, watcher: watcher, plan: group.plan))
@@ -152,9 +150,10 @@ final class TransferRun {
         var plan: TransferPlan
     }
 
-    private func settleLater(_ transfer: SettlingTransfer?) {
-        settle()
-        if let transfer { unsettled.append(transfer) }
+    /// The file is written and named while the next answer is awaited, not before its request is out.
+    private func settleLater(_ transfer: SettlingTransfer) {
+        unsettled.append(transfer)
+        if unsettled.count == 1 { NetworkActor.loop.runBeforeWaiting { self.settle() } }
     }
 
     private func settle() {

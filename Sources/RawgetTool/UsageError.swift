@@ -1,10 +1,15 @@
-/// The command line cannot be obeyed; the command exits with 2.
+/// The command line cannot be obeyed.
 struct UsageError: Error, Hashable, Sendable {
     /// One sentence for a person, without a full stop, text of the command line made safe for a terminal.
     var message: String
+    /// The exit code: 2, or 26 for a file that cannot be read.
+    var exit: Int32
 
     /// The error with this message.
-    init(_ message: String) { self.message = message }
+    init(_ message: String, exit: Int32 = 2) {
+        self.message = message
+        self.exit = exit
+    }
 }
 
 /// The nearest of some names, for "did you mean".

@@ -28,7 +28,7 @@ struct CommandParserTests {
         #expect(command.groups.count == 1)
         #expect(command.url(0, inGroup: 0) == "http://a/")
         #expect(command.output(0, inGroup: 0) == .unspecified)
-        #expect(command.groups[0].options == TransferOptions())
+        #expect(command.groups[0].options == GroupOptions())
         #expect(command.run == RunOptions())
     }
 
@@ -171,7 +171,7 @@ struct OptionValueTests {
             "--create-dirs", "-R", "-J", "--unix-socket", "/s", "-w", "@fmt", "--connect-timeout", ".5",
             "--max-filesize", "3K", "-6", "u"
         ).groups[0].options
-        var expected = TransferOptions()
+        var expected = GroupOptions()
         expected.method = "PUT"
         expected.userAgent = "me"
         expected.referer = "http://r/"

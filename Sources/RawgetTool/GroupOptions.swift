@@ -1,5 +1,5 @@
 /// What one group of the command line (up to `--next`) says about its transfers.
-struct TransferOptions: Hashable, Sendable {
+struct GroupOptions: Hashable, Sendable {
     /// Which addresses of a host may be used.
     enum AddressFamily: Hashable, Sendable { case any, ipv4, ipv6 }
 

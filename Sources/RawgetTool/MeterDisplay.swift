@@ -1,0 +1,127 @@
+import Download
+import HTTPClient
+import HTTPMessage
+import System
+import Transport
+
+/// Draws the meter on standard error while transfers run: one line, drawn over ten times a second at most.
+@NetworkActor
+final class MeterDisplay {
+    /// Time between two drawings.
+    private static let interval = Duration.milliseconds(100)
+    private static let clearLine = "\u{1B}[K"
+
+    private let console: Console
+    private let style: ProgressMeter.Style
+    private let start = Instant.now
+    private let count: Int
+    private var group: GroupMeter?
+    private var current: Current?
+    private var transfers: [Int: Transfer] = [:]
+    private var ticker: Task<Void, Never>?
+    private var isDrawn = false
+
+    private struct Current {
+        var number: Int
+        var meter: ProgressMeter
+    }
+
+    /// A meter for `count` transfers; `nil` where none is wanted: without a terminal, with `-s`, or when content goes
+    /// to the terminal itself.
+    init?(_ command: ParsedCommand, _ console: Console, count: Int) {
+        guard console.hasTerminal, !command.run.isSilent, command.run.progress != .none, !command.run.isVerbose
+        else { return nil }
+        let invocation = console.invocation
+        let prints = command.run.isCurl || command.groups.contains { $0.options.isHead || $0.options.includesHead }
+        let writesToTerminal = invocation.isTerminal(invocation.standardOutput) && (prints || command.printsContent)
+        guard !writesToTerminal else { return nil }
+        self.console = console
+        self.count = count
+        style = command.run.progress == .bar ? .bar : .full
+        if command.run.isParallel, count > 1 { group = GroupMeter(count: count, style: style, startingAt: .zero) }
+    }
+
+    /// Begins to draw.
+    func start() {
+        ticker = Task(executorPreference: NetworkActor.loop) { await self.tick() }
+    }
+
+    private func tick() async {
+        while await NetworkActor.loop.sleep(until: .now + MeterDisplay.interval) { draw() }
+    }
+
+    /// A transfer begins.
+    func begin(_ number: Int, _ plan: DownloadPlan) {
+        guard group == nil else { return }
+        let name = plan.displayedName
+        current = Current(
+            number: number,
+            meter: ProgressMeter(name: name, position: (number + 1, count), style: style, startingAt: elapsed))
+    }
+
+    /// The transfer `number` is this one.
+    func follow(_ transfer: Transfer, _ number: Int) { transfers[number] = transfer }
+
+    /// A transfer is over: its line stays.
+    func end(_ number: Int, _ outcome: ProgressMeter.Outcome) {
+        update(number)
+        transfers[number] = nil
+        if group != nil {
+            group?.end(number, outcome, at: elapsed)
+        } else if let current, current.number == number {
+            close(current.meter.closingLine(outcome, columns: console.invocation.columns()))
+            self.current = nil
+        }
+    }
+
+    /// All transfers are over.
+    func stop() {
+        ticker?.cancel()
+        if let group { close(group.closingLine(columns: console.invocation.columns())) }
+    }
+
+    private var elapsed: Duration { Instant.now - start }
+
+    private func update(_ number: Int) {
+        guard let transfer = transfers[number] else { return }
+        let received = transfer.contentReceived
+        if group != nil {
+            group?.update(number, received: received, expected: transfer.contentExpected, at: elapsed)
+        } else if current?.number == number {
+            current?.meter.update(received: received, expected: transfer.contentExpected, at: elapsed)
+        }
+    }
+
+    private func draw() {
+        for number in transfers.keys { update(number) }
+        let columns = console.invocation.columns()
+        guard let line = group?.line(columns: columns) ?? current?.meter.line(columns: columns) else { return }
+        console.draw("\r\(line)\(MeterDisplay.clearLine)")
+        isDrawn = true
+    }
+
+    private func close(_ line: String) {
+        console.draw("\r\(line)\(MeterDisplay.clearLine)\n")
+        isDrawn = false
+    }
+}
+
+extension ParsedCommand {
+    /// Whether any content goes to standard output.
+    fileprivate var printsContent: Bool {
+        groups.indices.contains { group in
+            (0..<groups[group].count).contains { output($0, inGroup: group) == .file("-") }
+        }
+    }
+}
+
+extension DownloadPlan {
+    /// What a person sees of it before its file has a name.
+    fileprivate var displayedName: String {
+        switch destination {
+        case .path(let path): path
+        case .descriptor, .nowhere: request.uri.withoutUserinfoAndFragment.description
+        case .requestedName, .suggestedName: FileName(request.uri)?.text ?? request.uri.authority
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import HTTPClient
+import HTTPMessage
+
+/// What `-v` shows: what happens with `*`, what is sent with `>`, what is received with `<`.
+struct Trace {
+    private let console: Console
+
+    init(_ console: Console) { self.console = console }
+
+    /// Shows one event, if it is of interest.
+    func show(_ event: TransferEvent) {
+        switch event {
+        case .resolving(let host): note("looking for the address of \(host)")
+        case .resolved(let addresses): note("found \(addresses.map(\.host).joined(separator: ", "))")
+        case .connecting(let address): note("trying \(address)")
+        case .connectFailed(let attempt): note("failed: \(attempt)")
+        case .connected(let remote, let local, let number):
+            let from = local.map { " from \($0)" } ?? ""
+            note("connected to \(remote.map(\.description) ?? "the peer")\(from) (connection \(number))")
+        case .reusing(let number): note("using connection \(number) again")
+        case .waitingForConnection: note("waiting for a connection")
+        case .requestHead(let octets): lines(octets, after: ">", hidesSecrets: true)
+        case .requestSent(let count): note("request sent, \(count) octets")
+        case .interim(let response), .response(let response): lines(response.headOctets, after: "<", hidesSecrets: false)
+        case .content: break
+        case .contentReceived(let trailers):
+            for field in trailers { console.say("< \(field.name): \(field.value)".escapedForTerminal) }
+            note("content received whole")
+        case .resending: note("the kept connection was dead: sending the request again on a new one")
+        case .connectionKept(let number): note("keeping connection \(number)")
+        case .connectionClosed(let number, let reason): note("closing connection \(number): \(reason)")
+        }
+    }
+
+    private func note(_ text: String) { console.say("* \(text.escapedForTerminal)") }
+
+    private func lines(_ octets: [UInt8], after mark: String, hidesSecrets: Bool) {
+        for line in octets.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {
+            var text = String(latin1: line.last == 0x0D ? line.dropLast() : line)
+            if hidesSecrets { text = Trace.withoutSecrets(text) }
+            console.say("\(mark) \(text.escapedForTerminal)")
+        }
+    }
+
+    /// A field line whose value is a secret, without it.
+    static func withoutSecrets(_ line: String) -> String {
+        guard let colon = line.firstIndex(of: ":"), let name = FieldName(String(line[..<colon])) else { return line }
+        let secret: [FieldName] = [.authorization, .proxyAuthorization, .cookie]
+        return secret.contains(name) ? "\(name): (not shown)" : line
+    }
+}
