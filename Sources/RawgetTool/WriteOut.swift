@@ -1,0 +1,229 @@
+/// Fills in the variables of a `-w` format, by curl's rules.
+///
+///     format   = *( "%%" / variable / field / escape / octet )
+///     variable = "%{" name "}"
+///     field    = "%header{" name "}"      ; also "%{header{" name "}}"
+///     escape   = "\n" / "\r" / "\t"
+struct WriteOut: Hashable, Sendable {
+    /// What is to be written to standard output.
+    private(set) var output = ""
+    /// What is to be written to standard error: what follows `%{stderr}`.
+    private(set) var errorOutput = ""
+    /// Variables nobody knows, as messages.
+    private(set) var warnings: [String] = []
+    private var writesToError = false
+    private var isHidden = false
+
+    /// Renders `format` for one transfer.
+    init(_ format: String, for values: WriteOutValues) {
+        var rest = format[...]
+        while let character = rest.popFirst() {
+            switch character {
+            case "%": takeVariable(from: &rest, values)
+            case "\\": takeEscape(from: &rest)
+            default: append(String(character))
+            }
+        }
+    }
+
+    private mutating func append(_ text: String) {
+        guard !isHidden else { return }
+        if writesToError { errorOutput += text } else { output += text }
+    }
+
+    private mutating func takeEscape(from rest: inout Substring) {
+        switch rest.first {
+        case "n": append("\n")
+        case "r": append("\r")
+        case "t": append("\t")
+        case let other?: append("\\\(other)")
+        case nil: append("\\")
+        }
+        rest = rest.dropFirst()
+    }
+
+    private mutating func takeVariable(from rest: inout Substring, _ values: WriteOutValues) {
+        if rest.hasPrefix("%") {
+            append("%")
+            rest = rest.dropFirst()
+        } else if let name = Self.take(between: "header{", and: "}", from: &rest)
+            ?? Self.take(between: "{header{", and: "}}", from: &rest)
+        {
+            append(values.field(name))
+        } else if let name = Self.take(between: "{", and: "}", from: &rest) {
+            fillIn(name, values)
+        } else {
+            append("%")  // nothing that ends: the text itself
+        }
+    }
+
+    private static func take(between start: String, and end: String, from rest: inout Substring) -> String? {
+        guard rest.hasPrefix(start) else { return nil }
+        var candidate = rest.dropFirst(start.count)
+        let begin = candidate.startIndex
+        while !candidate.isEmpty {
+            if candidate.hasPrefix(end) {
+                let name = String(rest[begin..<candidate.startIndex])
+                rest = candidate.dropFirst(end.count)
+                return name
+            }
+            candidate = candidate.dropFirst()
+        }
+        return nil
+    }
+
+    private mutating func fillIn(_ name: String, _ values: WriteOutValues) {
+        switch name {
+        case "stdout": writesToError = false
+        case "stderr": writesToError = true
+        case "onerror": if values.exitCode == 0 { isHidden = true }
+        case "json": append(WriteOutJSON.variables(of: values))
+        case "header_json": append(WriteOutJSON.fields(of: values))
+        default:
+            guard let value = WriteOutVariable.value(of: name, in: values) else {
+                warnings.append("unknown --write-out variable: '\(name.escapedForTerminal)'")
+                return
+            }
+            append(value.text(for: name))
+        }
+    }
+}
+
+/// The variables of `-w` that are values of a transfer.
+enum WriteOutVariable {
+    /// A value as it is printed.
+    enum Value {
+        /// `nil` is printed as nothing.
+        case text(String?)
+        case number(UInt64)
+        case time(Duration)
+
+        /// As `%{name}` prints it: times with six decimals, a status with three digits.
+        func text(for name: String) -> String {
+            switch self {
+            case .text(let text): return text ?? ""
+            case .number(let number):
+                let digits = String(number)
+                guard name == "http_code" || name == "response_code" || name == "http_connect" else {
+                    return digits
+                }
+                return String(repeating: "0", count: max(0, 3 - digits.utf8.count)) + digits
+            case .time(let duration): return WriteOutVariable.seconds(duration)
+            }
+        }
+    }
+
+    /// All names, in alphabetical order.
+    static let names = [
+        "content_type", "errormsg", "exitcode", "filename_effective", "http_code", "http_connect",
+        "http_version",
+        "local_ip", "local_port", "method", "num_connects", "num_headers", "num_redirects", "num_retries",
+        "redirect_url", "referer", "remote_ip", "remote_port", "response_code", "scheme", "size_download",
+        "size_header", "size_request", "size_upload", "speed_download", "speed_upload", "time_appconnect",
+        "time_connect", "time_namelookup", "time_pretransfer", "time_redirect", "time_starttransfer",
+        "time_total",
+        "url", "url_effective", "urlnum",
+    ]
+
+    /// The value of a name; `nil` when there is no such variable.
+    static func value(of name: String, in values: WriteOutValues) -> Value? {
+        switch name {
+        case "content_type": .text(values.field("Content-Type"))
+        case "errormsg": .text(values.errorMessage)
+        case "exitcode": .number(values.exitCode)
+        case "filename_effective": .text(values.fileName)
+        case "http_code", "response_code": .number(values.status)
+        case "http_connect": .number(0)  // the status a proxy gave to CONNECT
+        case "http_version": .text(values.httpVersion)
+        case "local_ip": .text(values.localAddress)
+        case "local_port": .number(values.localPort)
+        case "method": .text(values.method)
+        case "num_connects": .number(values.connectionCount)
+        case "num_headers": .number(UInt64(values.fields.count))
+        case "num_redirects": .number(values.redirectCount)
+        case "num_retries": .number(values.retryCount)
+        case "redirect_url": .text(values.redirectURL)
+        case "referer": .text(values.referer)
+        case "remote_ip": .text(values.remoteAddress)
+        case "remote_port": .number(values.remotePort)
+        case "scheme": .text(values.scheme)
+        case "size_download": .number(values.downloadSize)
+        case "size_header": .number(values.headSize)
+        case "size_request": .number(values.requestSize)
+        case "size_upload": .number(values.uploadSize)
+        case "speed_download": .number(values.rate(of: values.downloadSize))
+        case "speed_upload": .number(values.rate(of: values.uploadSize))
+        case "time_appconnect": .time(values.appConnectTime)
+        case "time_connect": .time(values.connectTime)
+        case "time_namelookup": .time(values.nameLookupTime)
+        case "time_pretransfer": .time(values.preTransferTime)
+        case "time_redirect": .time(values.redirectTime)
+        case "time_starttransfer": .time(values.startTransferTime)
+        case "time_total": .time(values.totalTime)
+        case "url": .text(values.url)
+        case "url_effective": .text(values.effectiveURL)
+        case "urlnum": .number(values.urlNumber)
+        default: nil
+        }
+    }
+
+    /// Seconds with six decimals, cut.
+    static func seconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let decimals = String(max(0, attoseconds) / 1_000_000_000_000)
+        return "\(max(0, seconds))." + String(repeating: "0", count: 6 - decimals.utf8.count) + decimals
+    }
+}
+
+/// The variables of `-w` that are JSON.
+enum WriteOutJSON {
+    /// One object with all variables.
+    static func variables(of values: WriteOutValues) -> String {
+        let members = WriteOutVariable.names.compactMap { name -> String? in
+            switch WriteOutVariable.value(of: name, in: values) {
+            case .text(let text): "\"\(name)\":" + (text.map(quoted) ?? "null")
+            case .number(let number): "\"\(name)\":\(number)"
+            case .time(let duration): "\"\(name)\":\(WriteOutVariable.seconds(duration))"
+            case nil: nil
+            }
+        }
+        return "{" + members.joined(separator: ",") + "}"
+    }
+
+    /// One object with the fields of the response: names in lower case, each with all its values.
+    static func fields(of values: WriteOutValues) -> String {
+        var names: [String] = []
+        var valuesByName: [String: [String]] = [:]
+        for field in values.fields {
+            let name = field.name.lowercased()
+            if valuesByName[name] == nil { names.append(name) }
+            valuesByName[name, default: []].append(quoted(field.value))
+        }
+        let members = names.map { name in
+            "\(quoted(name)):[\((valuesByName[name] ?? []).joined(separator: ","))]"
+        }
+        return "{" + members.joined(separator: ",\n") + "\n}"
+    }
+
+    /// `text` as a JSON string (RFC 8259, section 7).
+    static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            default:
+                if scalar.value < 0x20 {
+                    let digits = String(scalar.value, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+                } else {
+                    result.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        return result + "\""
+    }
+}
