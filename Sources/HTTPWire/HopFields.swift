@@ -10,7 +10,7 @@ struct HopFields: Sendable {
     private(set) var connectionOptions: [ArraySlice<UInt8>] = []
 
     init(in fields: HTTPFields) {
-        for index in fields.indices {
+        for index in 0..<fields.count {
             let name = fields.nameOctets(at: index)
             // The lengths alone tell most other fields apart.
             switch name.count {

@@ -64,7 +64,9 @@ struct StatusLine: Sendable {
         if !phrase.isEmpty {
             var octets: [UInt8] = []
             octets.append(copying: phrase)
-            reason = String(latin1: octets)
+            // ASCII as nearly always: the generic way costs 0.1 us of a head's 0.7.
+            let isASCII = octets.allSatisfy { $0 < 0x80 }
+            reason = isASCII ? String(decoding: octets, as: UTF8.self) : String(latin1: octets)
         }
     }
 
