@@ -1,5 +1,5 @@
 public import HTTPMessage
-public import Transport
+import Transport
 
 /// Where a caller takes part in a transfer. Hooks may run anywhere and take their time: nothing is read while one is
 /// out. `observe` is different: it is called on the loop and must return at once.

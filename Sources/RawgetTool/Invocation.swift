@@ -1,6 +1,6 @@
 public import HTTPClient
 public import System
-public import Transport
+import Transport
 
 /// Everything the command knows of the world: the only entry to it. Hundreds of invocations can run in one process.
 public struct Invocation: Sendable {

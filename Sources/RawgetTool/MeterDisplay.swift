@@ -13,7 +13,7 @@ final class MeterDisplay {
 
     private let console: Console
     private let style: ProgressMeter.Style
-    private let start = Instant.now
+    private let beginning = Instant.now
     private let count: Int
     private var group: GroupMeter?
     private var current: Current?
@@ -80,7 +80,7 @@ final class MeterDisplay {
         if let group { close(group.closingLine(columns: console.invocation.columns())) }
     }
 
-    private var elapsed: Duration { Instant.now - start }
+    private var elapsed: Duration { Instant.now - beginning }
 
     private func update(_ number: Int) {
         guard let transfer = transfers[number] else { return }

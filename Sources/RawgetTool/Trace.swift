@@ -1,5 +1,7 @@
+import Download
 import HTTPClient
 import HTTPMessage
+import Transport
 
 /// What `-v` shows: what happens with `*`, what is sent with `>`, what is received with `<`.
 struct Trace {

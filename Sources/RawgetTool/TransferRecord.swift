@@ -2,27 +2,44 @@ import Download
 import HTTPClient
 import HTTPMessage
 import System
+import Transport
 
 /// What is known of one transfer: while it runs, and when it is over.
+@NetworkActor
 struct TransferRecord {
-    let url: String
+    nonisolated let url: String
     /// From 0, in the order of the command line.
-    let number: Int
-    let writeOut: WriteOut?
+    nonisolated let number: Int
+    /// The format of `-w`.
+    let writeOut: String?
     var request: HTTPRequest?
     /// The final response's head, once it is in.
     var response: HTTPResponse?
-    var report: TransferReport?
+    /// The transfer itself, for its times and counts.
+    var transfer: Transfer?
+    var remote: SocketAddress?
+    var local: SocketAddress?
+    /// Octets of heads received and of the request sent.
+    var headOctets: UInt64 = 0
+    var requestOctets: UInt64 = 0
     var path: String?
     var exit: Int32 = 0
     var message = ""
     /// Connections opened, also by a transfer that failed.
     var connectionsOpened = 0
 
-    init(_ url: String, number: Int, writeOut: WriteOut?) {
+    nonisolated init(_ url: String, number: Int, writeOut: String?) {
         self.url = url
         self.number = number
         self.writeOut = writeOut
+    }
+
+    /// Takes note of what a transfer that came whole has to tell.
+    mutating func take(_ report: TransferReport) {
+        remote = report.remoteAddress
+        local = report.localAddress
+        headOctets = report.headOctets
+        requestOctets = report.requestOctets
     }
 
     /// Takes note of a failure and tells the person.
@@ -52,6 +69,58 @@ struct TransferRecord {
     private var displayedURL: String {
         guard let request else { return url }
         return request.uri.withoutUserinfoAndFragment.description
+    }
+}
+
+extension TransferRecord {
+    /// What `-w` can tell.
+    var values: WriteOutValues {
+        var values = WriteOutValues()
+        values.url = url
+        values.effectiveURL = request?.uri.description ?? url
+        values.urlNumber = UInt64(number)
+        values.scheme = request?.uri.scheme.rawValue
+        values.method = request?.method.name ?? "GET"
+        values.referer = request?.fields[.referer]
+        values.fileName = path
+        values.connectionCount = UInt64(connectionsOpened)
+        values.exitCode = UInt64(exit)
+        values.errorMessage = exit == 0 ? nil : message
+        if let response { describe(response, in: &values) }
+        values.remoteAddress = remote?.host ?? ""
+        values.remotePort = UInt64(remote?.port ?? 0)
+        values.localAddress = local?.host ?? ""
+        values.localPort = UInt64(local?.port ?? 0)
+        if let transfer {
+            values.downloadSize = transfer.contentReceived
+            let timings = transfer.timings
+            values.nameLookupTime = timings.elapsed(until: timings.resolved)
+            values.connectTime = timings.elapsed(until: timings.connected)
+            values.appConnectTime = timings.elapsed(until: timings.secured)
+            values.preTransferTime = timings.elapsed(until: timings.ready)
+            values.startTransferTime = timings.elapsed(until: timings.firstOctet)
+            values.totalTime = timings.elapsed(until: timings.end ?? .now)
+        }
+        values.headSize = headOctets
+        values.requestSize = requestOctets
+        return values
+    }
+
+    private func describe(_ response: HTTPResponse, in values: inout WriteOutValues) {
+        values.status = UInt64(response.status.code)
+        values.httpVersion = "\(response.version.major).\(response.version.minor)"
+        values.fields = response.fields.map { ($0.name.spelling, $0.value.asText) }
+        if response.status.isRedirection, let location = response.fields[.location], let base = request?.uri {
+            values.redirectURL = (try? URI(parsing: location.asText, relativeTo: base))?.description
+        }
+    }
+}
+
+extension String {
+    /// A field value as text: octets that are UTF-8 are read as such, others as ISO 8859-1.
+    var asText: String {
+        guard let octets = latin1Octets, let text = String(validating: octets, as: UTF8.self) else { return self }
+        return text
     }
 }
 

@@ -21,6 +21,8 @@ final class TransferRun {
     private var firstFailure: Int32 = 0
     private var lastExit: Int32 = 0
     private var isInterrupted = false
+    /// Warnings about `-w` given so far: each is given once.
+    private var warnings: Set<String> = []
     private var workers: [Task<Void, Never>] = []
     /// Content that is there and whose file is not yet: settled while the next answer is awaited.
     private var unsettled: [SettlingTransfer] = []
@@ -29,7 +31,7 @@ final class TransferRun {
     private struct GroupRun {
         var plan: TransferPlan
         var downloader: Downloader
-        var writeOut: WriteOut?
+        var writeOut: String?
     }
 
     init(_ command: ParsedCommand, _ invocation: Invocation, _ console: Console) throws(UsageError) {
@@ -42,13 +44,13 @@ final class TransferRun {
         for group in command.groups {
             let plan = try TransferPlan(group.options, command.run, console)
             let client = Client(try plan.configuration())
-            var writeOut: WriteOut?
+            var writeOut: String?
             if let argument = group.options.writeOut {
                 switch argument {
-                case .text(let text): writeOut = WriteOut(text)
+                case .text(let text): writeOut = text
                 case .file(let file):
                     let octets = try console.contents(of: file, limit: Command.longestFile)
-                    writeOut = WriteOut(String(decoding: octets, as: UTF8.self))
+                    writeOut = String(decoding: octets, as: UTF8.self)
                 }
             }
             groups.append(GroupRun(plan: plan, downloader: Downloader(client), writeOut: writeOut))
@@ -130,7 +132,10 @@ final class TransferRun {
         plan.hooks.observe = { watcher.observe($0) }
         display?.begin(job.number, plan)
         do throws(TransferError) {
-            let received = try await group.downloader.receive(plan) { display?.follow($0, job.number) }
+            let received = try await group.downloader.receive(plan) {
+                watcher.record.transfer = $0
+                display?.follow($0, job.number)
+            }
             settleLater(SettlingTransfer(received: received, watcher: watcher, plan: group.plan))
         } catch {
             settle()
@@ -165,7 +170,7 @@ final class TransferRun {
 
     private func settle(_ transfer: SettlingTransfer) {
         let watcher = transfer.watcher
-        watcher.record.report = transfer.received.report
+        watcher.record.take(transfer.received.report)
         do throws(TransferError) {
             watcher.record.path = try transfer.received.finish()
             if transfer.received.isRefused {
@@ -195,11 +200,12 @@ final class TransferRun {
 
     private func end(_ record: TransferRecord) {
         var record = record
-        if let writeOut = record.writeOut {
+        if let format = record.writeOut {
             do throws(SystemError) {
-                let texts = writeOut.render(record.values(at: invocation))
-                if !texts.standardError.isEmpty { console.draw(texts.standardError) }
-                if !texts.standardOutput.isEmpty { try console.print(texts.standardOutput) }
+                let text = WriteOut(format, for: record.values)
+                for warning in text.warnings where warnings.insert(warning).inserted { console.warn(warning) }
+                if !text.errorOutput.isEmpty { console.draw(text.errorOutput) }
+                if !text.output.isEmpty { try console.print(text.output) }
             } catch {
                 if record.exit == 0 { record.exit = 23 }
             }

@@ -1,3 +1,4 @@
+import Download
 import HTTPClient
 import HTTPMessage
 import System
@@ -27,7 +28,11 @@ final class TransferWatcher {
     func observe(_ event: TransferEvent) {
         trace?.show(event)
         switch event {
-        case .connected: record.connectionsOpened += 1
+        case .connected(let remote, let local, _):
+            record.connectionsOpened += 1
+            record.remote = remote
+            record.local = local
+        case .requestSent(let count): record.requestOctets += UInt64(count)
         case .interim(let response): dump(response)
         case .response(let response):
             record.response = response

@@ -106,10 +106,17 @@ public enum File {
     }
 
     /// Makes a folder; one that stands there already is fine.
-    public static func makeFolder(_ path: String, in folder: Int32) throws(SystemError) {
-        do { _ = try retrying("mkdir") { mkdirat(folder, path, 0o777) } } catch {
+    public static func makeFolder(
+        _ path: String, in folder: Int32, permissions: UInt32 = 0o777
+    ) throws(SystemError) {
+        do { _ = try retrying("mkdir") { mkdirat(folder, path, permissions) } } catch {
             guard error.errno == EEXIST else { throw error }
         }
+    }
+
+    /// Removes an empty folder.
+    public static func removeFolder(_ path: String, in folder: Int32) throws(SystemError) {
+        _ = try retrying("rmdir") { unlinkat(folder, path, AT_REMOVEDIR) }
     }
 
     /// Sets the time of last modification, in seconds since the epoch.

@@ -1,0 +1,211 @@
+import Download
+import Glibc
+import HTTPClient
+import HTTPMessage
+import Replay
+import System
+import Transport
+
+/// `rawget demo`: a server of its own on the loopback and real downloads from it, each checked octet by octet.
+@NetworkActor
+final class Demo {
+    private let invocation: Invocation
+    private let console: Console
+    private var failures = 0
+
+    init(_ invocation: Invocation) {
+        self.invocation = invocation
+        console = Console(invocation)
+    }
+
+    /// Runs the tour. Returns 0 only when everything held.
+    func run(_ arguments: [String]) async -> Int32 {
+        guard arguments.isEmpty else {
+            console.report("demo takes no arguments", exit: 2, advice: nil)
+            return 2
+        }
+        do {
+            let folder = try TemporaryFolder(invocation)
+            defer { folder.remove() }
+            let server = try ReplayServer { DemoServer.answer($0) }
+            try server.start()
+            defer { server.stop() }
+            try await tour(server, folder)
+        } catch {
+            console.report("the demo could not run: \(error)", exit: 1, advice: nil)
+            return 1
+        }
+        try? console.print(
+            failures == 0 ? "\nEverything held.\n" : "\n\(failures) of the checks above failed.\n")
+        return failures == 0 ? 0 : 1
+    }
+
+    private func tour(_ server: ReplayServer, _ folder: TemporaryFolder) async throws {
+        let base = "http://\(server.authority)"
+        try say("A server of this program's own listens on \(server.authority); its files live in memory.\n")
+        try await download(base, folder)
+        try await explainFields(base)
+        try await range(base)
+        try await cut(base, folder)
+    }
+
+    // MARK: The stations
+
+    private func download(_ base: String, _ folder: TemporaryFolder) async throws {
+        let url = "\(base)/\(DemoServer.name)"
+        try say("1. A download. The address has characters past ASCII: they are sent as UTF-8, percent-encoded.")
+        let exit = try await command([url], in: folder)
+        try check("the command ended with exit 0", exit == 0)
+        let saved = folder.contents(of: DemoServer.name)
+        try check("\(DemoServer.name) holds \(DemoServer.length) octets, each as the server made it",
+            saved.map { $0.count == Int(DemoServer.length) && DemoServer.content.matches($0) } ?? false)
+    }
+
+    private func explainFields(_ base: String) async throws {
+        try say("\n2. What the server said of it, asked with HEAD: the fields come, the content does not.")
+        let (response, content) = try await Client().content(for: HTTPRequest(.head, URI(parsing: "\(base)/\(DemoServer.name)")))
+        try say("   \(response.version) \(response.statusText)".escapedForTerminal)
+        for field in response.fields {
+            let line = "   \(field.name): \(field.value)".escapedForTerminal
+            try say(line)
+            if let meaning = DemoServer.meaning(of: field) { try say("        \(meaning)") }
+        }
+        let length = response.fields[.contentLength].flatMap { UInt64($0) }
+        try check("the size is known (\(length ?? 0) octets) and no content came", length == DemoServer.length && content.isEmpty)
+    }
+
+    private func range(_ base: String) async throws {
+        try say("\n3. A part of it: Range: bytes=1000-1999, both ends included.")
+        var request = HTTPRequest(.get, try URI(parsing: "\(base)/\(DemoServer.name)"))
+        request.fields.append(.range, "bytes=1000-1999")
+        let (response, content) = try await Client().content(for: request)
+        try say("   \(response.statusText), Content-Range: \(response.fields[.contentRange] ?? "none")".escapedForTerminal)
+        try check("206 with the 1000 octets from offset 1000 on",
+            response.status == .partialContent && content.count == 1000 && DemoServer.content.matches(content, at: 1000))
+    }
+
+    private func cut(_ base: String, _ folder: TemporaryFolder) async throws {
+        try say("\n4. A connection that is cut: the server promises \(DemoServer.length) octets and closes after \(DemoServer.cutAt).")
+        let exit = try await command(["-o", "cut.zip", "\(base)/cut"], in: folder)
+        try check("the command ended with exit 18", exit == 18)
+        try check("there is no cut.zip: a name is given to whole files only", folder.contents(of: "cut.zip") == nil)
+        let kept = folder.contents(of: "cut.zip.part")
+        try check("cut.zip.part keeps the \(DemoServer.cutAt) octets that came",
+            kept.map { $0.count == Int(DemoServer.cutAt) && DemoServer.content.matches($0) } ?? false)
+    }
+
+    // MARK: Saying and checking
+
+    /// Runs the command as a person would, in the demo's folder.
+    private func command(_ arguments: [String], in folder: TemporaryFolder) async throws -> Int32 {
+        try say("   $ rawget \(arguments.joined(separator: " "))")
+        var inner = invocation
+        inner.arguments = ["rawget"] + arguments
+        inner.directory = folder.descriptor.rawValue
+        inner.addressMap = AddressMap()
+        return await Command(inner).run()
+    }
+
+    private func check(_ what: String, _ holds: Bool) throws {
+        if !holds { failures += 1 }
+        try say("   [\(holds ? "ok" : "FAILED")] \(what)")
+    }
+
+    private func say(_ line: String) throws { try console.print(line + "\n") }
+}
+
+/// What the demo's server offers: the documents' example (D20), content made from a seed.
+enum DemoServer {
+    static let name = "metro_demo使用Highcharts实现图表展示.zip"
+    static let length: UInt64 = 592_441
+    static let cutAt: UInt64 = 200_000
+    static let content = GeneratedContent(seed: 20150902)
+
+    private static let fields = """
+        Cache-Control: max-age=7776000\r
+        Content-Type: application/x-zip-compressed\r
+        Last-Modified: Mon, 01 Jun 2015 03:58:27 GMT\r
+        Accept-Ranges: bytes\r
+        Etag: "d8f617371f9cd01:0"\r
+        Server: Microsoft-IIS/7.5\r
+        X-Powered-By: ASP.NET\r
+        Date: Wed, 02 Sep 2015 13:17:01 GMT\r
+
+        """
+
+    /// What the server does for one request.
+    static func answer(_ request: RecordedRequest) -> [Script.Step] {
+        if request.target == "/cut" {
+            return [.send(head("200 OK", length: length)), send(0..<cutAt), .close]
+        }
+        if request.method == "HEAD" { return [.send(head("200 OK", length: length))] }
+        if let range = request.range(of: length) {
+            let count = range.upperBound - range.lowerBound
+            let contentRange = "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)\r\n"
+            return [.send(head("206 Partial Content", length: count, contentRange)), send(range)]
+        }
+        // In pieces with short rests, so that there is something to watch: a second in all.
+        var steps: [Script.Step] = [.send(head("200 OK", length: length))]
+        let piece = length / 20 + 1
+        var start: UInt64 = 0
+        while start < length {
+            steps += [send(start..<min(start + piece, length)), .pause(.milliseconds(50))]
+            start += piece
+        }
+        return steps
+    }
+
+    private static func send(_ range: Range<UInt64>) -> Script.Step { .sendGenerated(seed: content.seed, range: range) }
+
+    private static func head(_ status: String, length: UInt64, _ more: String = "") -> String {
+        "HTTP/1.1 \(status)\r\nContent-Length: \(length)\r\n\(more)\(fields)\r\n"
+    }
+
+    /// What a field means for this download.
+    static func meaning(of field: HTTPFields.Field) -> String? {
+        switch field.name {
+        case .contentLength: "so many octets will come: progress has a total, and a cut is noticed"
+        case .cacheControl: "fresh for 7,776,000 s, 90 days: a cache may answer from its copy until then"
+        case .contentType: "a zip archive, which says nothing of its name"
+        case .lastModified: "when it was last changed; --remote-time gives the file this date"
+        case .acceptRanges: "parts can be asked for: downloads can go on where they stopped, or come in segments"
+        case .etag: "names this very version: a later part must carry the same to belong to it"
+        case .server, "X-Powered-By": "what answers; nothing depends on it"
+        case .date: "when the answer was made: ages are counted from here"
+        default: nil
+        }
+    }
+}
+
+/// A folder that is gone when the demo is over.
+@NetworkActor
+private final class TemporaryFolder {
+    let descriptor: FileDescriptor
+    private let parent: FileDescriptor
+    private let name: String
+
+    /// A private folder in the one for temporary files.
+    init(_ invocation: Invocation) throws(SystemError) {
+        let place = invocation.environment("TMPDIR") ?? "/tmp"
+        parent = try File.open(place, in: invocation.directory, flags: O_RDONLY | O_DIRECTORY)
+        var generator = SystemRandomNumberGenerator()
+        name = "rawget-demo-\(String(generator.next() as UInt64, radix: 16))"
+        try File.makeFolder(name, in: parent.rawValue, permissions: 0o700)
+        descriptor = try File.open(name, in: parent.rawValue, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    }
+
+    /// The octets of a file in the folder; `nil` when there is none.
+    func contents(of file: String) -> [UInt8]? {
+        guard let open = try? File.open(file, in: descriptor.rawValue, flags: O_RDONLY | O_NOFOLLOW) else { return nil }
+        return try? File.contents(of: open.rawValue, limit: 1 << 24)
+    }
+
+    /// Removes the folder and the files that the demo makes.
+    func remove() {
+        for file in [DemoServer.name, "cut.zip.part", "cut.zip"] {
+            // What was not made cannot be removed.
+            try? File.remove(file, in: descriptor.rawValue)
+        }
+        try? File.removeFolder(name, in: parent.rawValue)
+    }
+}
