@@ -140,6 +140,18 @@ struct FileNameTests {
         #expect(name.text.hasSuffix("使.tar.gz"))
     }
 
+    @Test("come from the field before the URI, as in the module's article")
+    func prefersField() throws {
+        let uri = try URI(
+            parsing: "../files/report.pdf?v=2", relativeTo: URI(parsing: "https://example.com/a/b/"))
+        let named = HTTPResponse(status: .ok, fields: ["Content-Disposition": "attachment; filename=x.pdf"])
+        for (response, expected) in [(HTTPResponse(status: .ok), "report.pdf"), (named, "x.pdf")] {
+            let disposition = response.fields[.contentDisposition].flatMap { ContentDisposition(parsing: $0) }
+            let name = disposition.flatMap { FileName($0) } ?? FileName(uri)
+            #expect(name?.text == expected)
+        }
+    }
+
     @Test("are numbered")
     func isNumbered() throws {
         let name = try #require(FileName(suggested: "a.txt"))
