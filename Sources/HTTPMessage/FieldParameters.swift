@@ -81,12 +81,13 @@ extension FieldScanner {
 }
 
 extension FieldParameters: CustomStringConvertible {
-    /// As behind a media type: `; name=value` for each, quoted where the value is no token.
+    /// As behind a media type: `; name=value` for each, quoted where the value is no token. What cannot stand
+    /// in a field, a value with controls, is left out.
     public var description: String {
-        all.map { parameter in
+        all.compactMap { parameter in
             let isToken = FieldName.isToken(parameter.value)
-            let value = isToken ? parameter.value : FieldGrammar.quoted(parameter.value) ?? "\"\""
-            return "; \(parameter.name)=\(value)"
+            let value = isToken ? parameter.value : FieldGrammar.quoted(parameter.value)
+            return value.map { "; \(parameter.name)=\($0)" }
         }.joined()
     }
 }

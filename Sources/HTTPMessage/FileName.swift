@@ -75,16 +75,18 @@ public struct FileName: Hashable, Sendable {
         var start = scalars.lastIndex(of: ".") ?? scalars.count
         // `.tar.gz` is one.
         if start >= 4, scalars[start - 4..<start].elementsEqual(".tar".unicodeScalars) { start -= 4 }
-        var suffix = String(String.UnicodeScalarView(scalars[start...]))
-        if suffix.utf8.count > maximumOctets / 2 {
-            start = scalars.count
-            suffix = ""
+        let suffix = String(String.UnicodeScalarView(scalars[start...]))
+        if suffix.utf8.count <= maximumOctets / 2 {
+            let stem = String(String.UnicodeScalarView(scalars[..<start]))
+            let kept = trimmed(prefix(of: stem, octets: maximumOctets - suffix.utf8.count))
+            // An extension alone would be a hidden file.
+            if !kept.isEmpty { return kept + suffix }
         }
-        let stem = String(String.UnicodeScalarView(scalars[..<start]))
-        let kept = prefix(of: stem, octets: maximumOctets - suffix.utf8.count)
-        let trimmed = withoutEnd(Array(kept.unicodeScalars)[...])
-        // An extension alone would be a hidden file.
-        return trimmed.isEmpty ? "" : String(trimmed) + suffix
+        return trimmed(prefix(of: name, octets: maximumOctets))
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(withoutEnd(Array(text.unicodeScalars)[...]))
     }
 
     /// As many whole characters as fit; when not even the first does, as many scalars.

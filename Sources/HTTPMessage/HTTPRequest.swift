@@ -10,13 +10,16 @@ public struct HTTPRequest: Hashable, Sendable {
     /// Content to send; `nil` sends none.
     public var content: [UInt8]?
 
-    /// A request for `uri`.
+    /// A request of that method for `uri`.
     public init(
-        _ method: HTTPMethod = .get, _ uri: URI, fields: HTTPFields = HTTPFields(), content: [UInt8]? = nil
+        _ method: HTTPMethod, _ uri: URI, fields: HTTPFields = HTTPFields(), content: [UInt8]? = nil
     ) {
         self.method = method
         self.uri = uri
         self.fields = fields
         self.content = content
     }
+
+    /// A GET for `uri`.
+    public init(_ uri: URI, fields: HTTPFields = HTTPFields()) { self.init(.get, uri, fields: fields) }
 }
