@@ -40,7 +40,9 @@ public final class Downloader {
     }
 
     /// Downloads one resource: content received, file written and named.
-    public nonisolated func download(_ plan: sending DownloadPlan) async throws(TransferError) -> DownloadResult {
+    public nonisolated func download(_ plan: sending DownloadPlan) async throws(TransferError)
+        -> DownloadResult
+    {
         let plan = Handover(plan)
         return try await NetworkActor.run { () throws(TransferError) in
             let received = try await self.receive(plan.value)

@@ -204,7 +204,8 @@ public final class FileWriter: ContentSink {
         if plan.refusesBinary, content.indices.contains(where: { content[$0] == 0 }) {
             throw TransferError(
                 .writeFailed, during: .store,
-                "the content is binary and standard output is a terminal: -o FILE saves it, -o - writes it all the same")
+                "the content is binary and standard output is a terminal: -o FILE saves it, -o - writes it all the same"
+            )
         }
         do throws(SystemError) { try File.write(content, to: descriptor) } catch {
             throw TransferError(storing: "standard output", error)
@@ -215,7 +216,8 @@ public final class FileWriter: ContentSink {
         let room = FileWriter.longestExcerpt - excerpt.count
         if room > 0 { excerpt.append(copying: content.extracting(first: min(room, content.count))) }
         if received > FileWriter.longestUnwanted {
-            throw TransferError(.httpFailure, during: .content, "the answer is an error and too long to read to its end")
+            throw TransferError(
+                .httpFailure, during: .content, "the answer is an error and too long to read to its end")
         }
         return .more
     }

@@ -83,7 +83,8 @@ struct OutputFile: ~Copyable {
 
     /// Gives the whole file its name. `take` answers whether a name is free for this transfer.
     /// Returns the name it got.
-    mutating func finish(taking take: (String) -> Bool, refusesExisting: Bool) throws(TransferError) -> String {
+    mutating func finish(taking take: (String) -> Bool, refusesExisting: Bool) throws(TransferError) -> String
+    {
         guard let part else { return target }
         do throws(SystemError) {
             if mayReplace {
@@ -131,7 +132,9 @@ struct OutputFile: ~Copyable {
     private static func resolve(_ path: String, in folder: Int32) throws(SystemError) -> String {
         var path = path
         for _ in 0..<40 {
-            guard try File.status(of: path, in: folder, followsLinks: false)?.kind == .symbolicLink else { return path }
+            guard try File.status(of: path, in: folder, followsLinks: false)?.kind == .symbolicLink else {
+                return path
+            }
             let destination = try File.destination(ofLink: path, in: folder)
             path = destination.hasPrefix("/") ? destination : split(path).parent + destination
         }
@@ -179,6 +182,7 @@ extension TransferError {
             default: error.explanation
             }
         let rest = part.map { "; what was received is kept in \($0)" } ?? ""
-        self.init(.writeFailed, during: .store, "could not write \(path): \(advice)\(rest)", errno: error.errno)
+        self.init(
+            .writeFailed, during: .store, "could not write \(path): \(advice)\(rest)", errno: error.errno)
     }
 }

@@ -39,7 +39,8 @@ struct OutputName: Hashable, Sendable {
             if let name = OutputName.suggested(by: response) {
                 self.init(path: name, mayReplace: false, isExplicit: false)
             } else {
-                self.init(path: FileName(uri)?.text ?? OutputName.fallback, mayReplace: true, isExplicit: false)
+                self.init(
+                    path: FileName(uri)?.text ?? OutputName.fallback, mayReplace: true, isExplicit: false)
             }
         }
         if let outputFolder, !outputFolder.isEmpty {

@@ -54,7 +54,8 @@ public final class Client {
         transfer.timings = Timings()
         if let willSend = transfer.hooks.willSend {
             guard let changed = await willSend(request, nil) else {
-                throw TransferError(.cancelled, during: .prepare, "the request was refused before it was sent")
+                throw TransferError(
+                    .cancelled, during: .prepare, "the request was refused before it was sent")
             }
             request = changed
         }
@@ -192,7 +193,9 @@ public final class Client {
         let family = configuration.addressFamily
         if let given = configuration.addressMap.addresses(for: route.host, port: route.port) {
             let allowed = given.filter(family.allows)
-            guard !allowed.isEmpty else { throw TransportError(.notResolved("no address of the wanted family")) }
+            guard !allowed.isEmpty else {
+                throw TransportError(.notResolved("no address of the wanted family"))
+            }
             return allowed
         }
         switch route.host {
@@ -205,7 +208,9 @@ public final class Client {
             transfer.observe(.resolving(host: name))
             let found = try await Resolver.addresses(
                 of: name, port: route.port, family: family, until: deadline)
-            guard !found.isEmpty else { throw TransportError(.notResolved("no address of the wanted family")) }
+            guard !found.isEmpty else {
+                throw TransportError(.notResolved("no address of the wanted family"))
+            }
             transfer.observe(.resolved(found))
             return found
         }

@@ -80,7 +80,8 @@ public struct AddressMap: Hashable, Sendable {
         if let socket { return Route(host: origin.host, port: origin.port, socket: socket) }
         let name = origin.host.unbracketed.lowercased()
         let detour = detours.first {
-            ($0.fromHost.map { $0.lowercased() == name } ?? true) && ($0.fromPort.map { $0 == origin.port } ?? true)
+            ($0.fromHost.map { $0.lowercased() == name } ?? true)
+                && ($0.fromPort.map { $0 == origin.port } ?? true)
         }
         guard let detour else { return Route(host: origin.host, port: origin.port) }
         let host = detour.toHost.map { (try? Host(parsing: $0)) ?? .name($0) }

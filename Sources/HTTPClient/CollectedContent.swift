@@ -11,7 +11,9 @@ public final class CollectedContent: ContentSink {
     private let maximumLength: UInt64
 
     /// Collects at most `maximumLength` octets; more is an error (`tooLarge`).
-    public nonisolated init(maximumLength: UInt64 = defaultMaximumLength) { self.maximumLength = maximumLength }
+    public nonisolated init(maximumLength: UInt64 = defaultMaximumLength) {
+        self.maximumLength = maximumLength
+    }
 
     public func begin(_ response: HTTPResponse, length: UInt64?) throws(TransferError) {
         guard let length else { return }
@@ -29,7 +31,8 @@ public final class CollectedContent: ContentSink {
     private func check(_ length: UInt64) throws(TransferError) {
         guard length <= maximumLength else {
             throw TransferError(
-                .tooLarge, during: .content, "the content has more than the \(maximumLength) octets allowed in memory")
+                .tooLarge, during: .content,
+                "the content has more than the \(maximumLength) octets allowed in memory")
         }
     }
 }

@@ -27,7 +27,9 @@ public struct ContentStream: AsyncSequence, Sendable {
         }
 
         /// The next piece, wherever the caller is isolated.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(TransferError) -> [UInt8]? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(TransferError)
+            -> [UInt8]?
+        {
             try await next()
         }
     }
@@ -65,7 +67,9 @@ final class ContentBuffer: ContentSink {
     }
 
     private func awaitEnd(of transfer: Transfer) async {
-        do throws(TransferError) { ending = .success(try await transfer.finish()) } catch { ending = .failure(error) }
+        do throws(TransferError) { ending = .success(try await transfer.finish()) } catch {
+            ending = .failure(error)
+        }
         self.transfer = nil
         wake()
     }
@@ -131,7 +135,8 @@ extension Client {
     /// Sends `request` and answers with the response's head as soon as it is in; the content follows in pieces.
     /// Throws why there is no response.
     public nonisolated func response(
-        for request: HTTPRequest, options: TransferOptions = TransferOptions(), hooks: TransferHooks = TransferHooks()
+        for request: HTTPRequest, options: TransferOptions = TransferOptions(),
+        hooks: TransferHooks = TransferHooks()
     ) async throws(TransferError) -> (response: HTTPResponse, content: ContentStream) {
         try await NetworkActor.run { () throws(TransferError) in
             let buffer = ContentBuffer()

@@ -58,7 +58,9 @@ final class ExchangeDriver {
         try await send()
         while trailers == nil { try await receive() }
         if isBulk { connection.stream.expectBulk(0) }
-        guard let response, let trailers else { throw TransferError(.badResponse, during: .content, "no response") }
+        guard let response, let trailers else {
+            throw TransferError(.badResponse, during: .content, "no response")
+        }
         return TransferReport(
             request: request, response: response, trailers: trailers, timings: transfer.timings,
             headOctets: headOctets, requestOctets: requestOctets, contentOctets: exchange.contentReceived,
@@ -198,7 +200,9 @@ final class ExchangeDriver {
     private func readContent(_ input: Span<UInt8>, at used: inout Int) throws(TransferError) -> Step {
         while true {
             let event: Exchange.Event
-            do throws(WireError) { event = try exchange.nextEvent(in: input, at: &used) } catch { throw failure(error) }
+            do throws(WireError) { event = try exchange.nextEvent(in: input, at: &used) } catch {
+                throw failure(error)
+            }
             switch event {
             case .needsInput: return .needsInput
             case .content(let range):
@@ -239,7 +243,8 @@ final class ExchangeDriver {
         }
         if let coding = exchange.unknownTransferCodings.first {
             throw TransferError(
-                .badResponse, during: .content, "\(host) applied the transfer coding \"\(coding)\", which was not asked for")
+                .badResponse, during: .content,
+                "\(host) applied the transfer coding \"\(coding)\", which was not asked for")
         }
         transfer.contentExpected = length
         if let didReceive = transfer.hooks.didReceive, !(await didReceive(response)) {
@@ -247,7 +252,8 @@ final class ExchangeDriver {
         }
         if let limit = transfer.options.maximumContentLength, let length, length > limit {
             throw TransferError(
-                .tooLarge, during: .content, "the content has \(length) octets, more than the \(limit) allowed")
+                .tooLarge, during: .content,
+                "the content has \(length) octets, more than the \(limit) allowed")
         }
         try transfer.sink.begin(response, length: length)
         if let length, length > 256 << 10 { setBulk(true) }
@@ -272,7 +278,9 @@ final class ExchangeDriver {
         if isBulk, remaining < .max { stream.expectBulk(remaining) }
         // Content without a declared length could pass a limit unseen.
         let isLimited = transfer.options.maximumContentLength != nil && remaining == .max
-        guard !spliceIsRefused, !isLimited, stream.canSplice, let target = transfer.sink.spliceTarget else { return false }
+        guard !spliceIsRefused, !isLimited, stream.canSplice, let target = transfer.sink.spliceTarget else {
+            return false
+        }
         let result: SpliceResult
         do throws(TransportError) {
             result = try await stream.splice(
@@ -328,7 +336,8 @@ final class ExchangeDriver {
     private var progress: String? {
         guard response != nil else { return nil }
         let received = exchange.contentReceived
-        return transfer.contentExpected.map { "\(received) of \($0) octets received" } ?? "\(received) octets received"
+        return transfer.contentExpected.map { "\(received) of \($0) octets received" }
+            ?? "\(received) octets received"
     }
 
     private func failure(_ error: TransportError, during phase: TransferError.Phase) -> TransferError {
@@ -341,7 +350,8 @@ final class ExchangeDriver {
             TransferError(.emptyReply, during: .firstByte, "\(host) closed the connection without an answer")
         case .headCut:
             TransferError(
-                .receiveFailed, during: .firstByte, "\(host) closed the connection inside the response's head")
+                .receiveFailed, during: .firstByte, "\(host) closed the connection inside the response's head"
+            )
         case .contentCut(let missing):
             TransferError(
                 .incompleteContent, during: .content,

@@ -12,7 +12,9 @@ extension TransferError {
             self.init(.notResolved, during: .resolve, "could not find the address of \(host): \(words)")
         case .notConnected(let attempts):
             let list = attempts.map(\.description).joined(separator: "; ")
-            self.init(.couldNotConnect, during: .connect, "could not connect to \(host): \(list)", errno: error.errno)
+            self.init(
+                .couldNotConnect, during: .connect, "could not connect to \(host): \(list)",
+                errno: error.errno)
         case .timedOut(let limit, let duration):
             let time = duration.inSeconds.formattedSeconds
             let what =
@@ -34,10 +36,12 @@ extension TransferError {
                 .receiveFailed, during: phase, "receiving from \(host) failed: \(cause.explanation)\(suffix)",
                 errno: cause.errno)
         case .targetFailed(let cause):
-            self.init(.writeFailed, during: .store, "writing failed: \(cause.explanation)", errno: cause.errno)
+            self.init(
+                .writeFailed, during: .store, "writing failed: \(cause.explanation)", errno: cause.errno)
         case .systemFailed(let cause):
             self.init(
-                cause.errno == 12 ? .outOfMemory : .couldNotConnect, during: phase, "\(cause)", errno: cause.errno)
+                cause.errno == 12 ? .outOfMemory : .couldNotConnect, during: phase, "\(cause)",
+                errno: cause.errno)
         }
     }
 }

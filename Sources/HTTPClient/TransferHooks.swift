@@ -6,7 +6,8 @@ import Transport
 public struct TransferHooks: Sendable {
     /// Before a request is sent; `redirectResponse` is the response that led to it, `nil` at first. Answers the
     /// request to send; `nil` refuses: the first one fails as cancelled, a redirect's response is delivered.
-    public var willSend: (@Sendable (_ request: HTTPRequest, _ redirectResponse: HTTPResponse?) async -> HTTPRequest?)?
+    public var willSend:
+        (@Sendable (_ request: HTTPRequest, _ redirectResponse: HTTPResponse?) async -> HTTPRequest?)?
     /// The final head is in, content is not. Answering false cancels.
     public var didReceive: (@Sendable (HTTPResponse) async -> Bool)?
     /// Told all that happens.

@@ -24,7 +24,9 @@ final class Command {
         if let word = invocation.arguments.dropFirst().first, !isCalledCurl {
             if word == "demo" { return await Demo(invocation).run(Array(invocation.arguments.dropFirst(2))) }
             if Command.laterWords.contains(word) {
-                return usage(UsageError("\(word) is not part of this version; for a host of that name write http://\(word)/"))
+                return usage(
+                    UsageError(
+                        "\(word) is not part of this version; for a host of that name write http://\(word)/"))
             }
         }
         let command: ParsedCommand
@@ -41,7 +43,10 @@ final class Command {
         case .help(let topic):
             guard let text = HelpText.text(topic: topic) else {
                 let topics = HelpText.topics.joined(separator: ", ")
-                return usage(UsageError("no help on \"\((topic ?? "").escapedForTerminal)\"; there is help on options and on: \(topics)"))
+                return usage(
+                    UsageError(
+                        "no help on \"\((topic ?? "").escapedForTerminal)\"; there is help on options and on: \(topics)"
+                    ))
             }
             return show(text)
         case .transfer: break
@@ -67,7 +72,9 @@ final class Command {
     }
 
     private func usage(_ error: UsageError) -> Int32 {
-        console.report(error.message, exit: error.exit, advice: error.exit == 2 ? "rawget --help lists the options" : nil)
+        console.report(
+            error.message, exit: error.exit, advice: error.exit == 2 ? "rawget --help lists the options" : nil
+        )
         return error.exit
     }
 }

@@ -53,17 +53,20 @@ final class Demo {
 
     private func download(_ base: String, _ folder: TemporaryFolder) async throws {
         let url = "\(base)/\(DemoServer.name)"
-        try say("1. A download. The address has characters past ASCII: they are sent as UTF-8, percent-encoded.")
+        try say(
+            "1. A download. The address has characters past ASCII: they are sent as UTF-8, percent-encoded.")
         let exit = try await command([url], in: folder)
         try check("the command ended with exit 0", exit == 0)
         let saved = folder.contents(of: DemoServer.name)
-        try check("\(DemoServer.name) holds \(DemoServer.length) octets, each as the server made it",
+        try check(
+            "\(DemoServer.name) holds \(DemoServer.length) octets, each as the server made it",
             saved.map { $0.count == Int(DemoServer.length) && DemoServer.content.matches($0) } ?? false)
     }
 
     private func explainFields(_ base: String) async throws {
         try say("\n2. What the server said of it, asked with HEAD: the fields come, the content does not.")
-        let (response, content) = try await Client().content(for: HTTPRequest(.head, URI(parsing: "\(base)/\(DemoServer.name)")))
+        let (response, content) = try await Client().content(
+            for: HTTPRequest(.head, URI(parsing: "\(base)/\(DemoServer.name)")))
         try say("   \(response.version) \(response.statusText)".escapedForTerminal)
         for field in response.fields {
             let line = "   \(field.name): \(field.value)".escapedForTerminal
@@ -71,7 +74,9 @@ final class Demo {
             if let meaning = DemoServer.meaning(of: field) { try say("        \(meaning)") }
         }
         let length = response.fields[.contentLength].flatMap { UInt64($0) }
-        try check("the size is known (\(length ?? 0) octets) and no content came", length == DemoServer.length && content.isEmpty)
+        try check(
+            "the size is known (\(length ?? 0) octets) and no content came",
+            length == DemoServer.length && content.isEmpty)
     }
 
     private func range(_ base: String) async throws {
@@ -79,18 +84,26 @@ final class Demo {
         var request = HTTPRequest(.get, try URI(parsing: "\(base)/\(DemoServer.name)"))
         request.fields.append(.range, "bytes=1000-1999")
         let (response, content) = try await Client().content(for: request)
-        try say("   \(response.statusText), Content-Range: \(response.fields[.contentRange] ?? "none")".escapedForTerminal)
-        try check("206 with the 1000 octets from offset 1000 on",
-            response.status == .partialContent && content.count == 1000 && DemoServer.content.matches(content, at: 1000))
+        try say(
+            "   \(response.statusText), Content-Range: \(response.fields[.contentRange] ?? "none")"
+                .escapedForTerminal)
+        try check(
+            "206 with the 1000 octets from offset 1000 on",
+            response.status == .partialContent && content.count == 1000
+                && DemoServer.content.matches(content, at: 1000))
     }
 
     private func cut(_ base: String, _ folder: TemporaryFolder) async throws {
-        try say("\n4. A connection that is cut: the server promises \(DemoServer.length) octets and closes after \(DemoServer.cutAt).")
+        try say(
+            "\n4. A connection that is cut: the server promises \(DemoServer.length) octets and closes after \(DemoServer.cutAt)."
+        )
         let exit = try await command(["-o", "cut.zip", "\(base)/cut"], in: folder)
         try check("the command ended with exit 18", exit == 18)
-        try check("there is no cut.zip: a name is given to whole files only", folder.contents(of: "cut.zip") == nil)
+        try check(
+            "there is no cut.zip: a name is given to whole files only", folder.contents(of: "cut.zip") == nil)
         let kept = folder.contents(of: "cut.zip.part")
-        try check("cut.zip.part keeps the \(DemoServer.cutAt) octets that came",
+        try check(
+            "cut.zip.part keeps the \(DemoServer.cutAt) octets that came",
             kept.map { $0.count == Int(DemoServer.cutAt) && DemoServer.content.matches($0) } ?? false)
     }
 
@@ -141,7 +154,8 @@ enum DemoServer {
         if request.method == "HEAD" { return [.send(head("200 OK", length: length))] }
         if let range = request.range(of: length) {
             let count = range.upperBound - range.lowerBound
-            let contentRange = "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)\r\n"
+            let contentRange =
+                "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)\r\n"
             return [.send(head("206 Partial Content", length: count, contentRange)), send(range)]
         }
         // In pieces with short rests, so that there is something to watch: a second in all.
@@ -155,7 +169,9 @@ enum DemoServer {
         return steps
     }
 
-    private static func send(_ range: Range<UInt64>) -> Script.Step { .sendGenerated(seed: content.seed, range: range) }
+    private static func send(_ range: Range<UInt64>) -> Script.Step {
+        .sendGenerated(seed: content.seed, range: range)
+    }
 
     private static func head(_ status: String, length: UInt64, _ more: String = "") -> String {
         "HTTP/1.1 \(status)\r\nContent-Length: \(length)\r\n\(more)\(fields)\r\n"
@@ -168,7 +184,8 @@ enum DemoServer {
         case .cacheControl: "fresh for 7,776,000 s, 90 days: a cache may answer from its copy until then"
         case .contentType: "a zip archive, which says nothing of its name"
         case .lastModified: "when it was last changed; --remote-time gives the file this date"
-        case .acceptRanges: "parts can be asked for: downloads can go on where they stopped, or come in segments"
+        case .acceptRanges:
+            "parts can be asked for: downloads can go on where they stopped, or come in segments"
         case .etag: "names this very version: a later part must carry the same to belong to it"
         case .server, "X-Powered-By": "what answers; nothing depends on it"
         case .date: "when the answer was made: ages are counted from here"
@@ -196,7 +213,9 @@ private final class TemporaryFolder {
 
     /// The octets of a file in the folder; `nil` when there is none.
     func contents(of file: String) -> [UInt8]? {
-        guard let open = try? File.open(file, in: descriptor.rawValue, flags: O_RDONLY | O_NOFOLLOW) else { return nil }
+        guard let open = try? File.open(file, in: descriptor.rawValue, flags: O_RDONLY | O_NOFOLLOW) else {
+            return nil
+        }
         return try? File.contents(of: open.rawValue, limit: 1 << 24)
     }
 

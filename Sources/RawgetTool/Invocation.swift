@@ -25,7 +25,8 @@ public struct Invocation: Sendable {
 
     /// An invocation with no environment, no terminal and no interruptions.
     public init(
-        arguments: [String], directory: Int32, standardInput: Int32, standardOutput: Int32, standardError: Int32
+        arguments: [String], directory: Int32, standardInput: Int32, standardOutput: Int32,
+        standardError: Int32
     ) {
         self.arguments = arguments
         environment = { _ in nil }

@@ -29,16 +29,21 @@ final class MeterDisplay {
     /// A meter for `count` transfers; `nil` where none is wanted: without a terminal, with `-s`, or when content goes
     /// to the terminal itself.
     init?(_ command: ParsedCommand, _ console: Console, count: Int) {
-        guard console.hasTerminal, !command.run.isSilent, command.run.progress != .none, !command.run.isVerbose
+        guard console.hasTerminal, !command.run.isSilent, command.run.progress != .none,
+            !command.run.isVerbose
         else { return nil }
         let invocation = console.invocation
-        let prints = command.run.isCurl || command.groups.contains { $0.options.isHead || $0.options.includesHead }
-        let writesToTerminal = invocation.isTerminal(invocation.standardOutput) && (prints || command.printsContent)
+        let prints =
+            command.run.isCurl || command.groups.contains { $0.options.isHead || $0.options.includesHead }
+        let writesToTerminal =
+            invocation.isTerminal(invocation.standardOutput) && (prints || command.printsContent)
         guard !writesToTerminal else { return nil }
         self.console = console
         self.count = count
         style = command.run.progress == .bar ? .bar : .full
-        if command.run.isParallel, count > 1 { group = GroupMeter(count: count, style: style, startingAt: .zero) }
+        if command.run.isParallel, count > 1 {
+            group = GroupMeter(count: count, style: style, startingAt: .zero)
+        }
     }
 
     /// Begins to draw.
@@ -56,7 +61,8 @@ final class MeterDisplay {
         let name = plan.displayedName
         current = Current(
             number: number,
-            meter: ProgressMeter(name: name, position: (number + 1, count), style: style, startingAt: elapsed))
+            meter: ProgressMeter(name: name, position: (number + 1, count), style: style, startingAt: elapsed)
+        )
     }
 
     /// The transfer `number` is this one.
@@ -95,7 +101,9 @@ final class MeterDisplay {
     private func draw() {
         for number in transfers.keys { update(number) }
         let columns = console.invocation.columns()
-        guard let line = group?.line(columns: columns) ?? current?.meter.line(columns: columns) else { return }
+        guard let line = group?.line(columns: columns) ?? current?.meter.line(columns: columns) else {
+            return
+        }
         console.draw("\r\(line)\(MeterDisplay.clearLine)")
         isDrawn = true
     }

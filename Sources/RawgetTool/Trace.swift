@@ -23,7 +23,8 @@ struct Trace {
         case .waitingForConnection: note("waiting for a connection")
         case .requestHead(let octets): lines(octets, after: ">", hidesSecrets: true)
         case .requestSent(let count): note("request sent, \(count) octets")
-        case .interim(let response), .response(let response): lines(response.headOctets, after: "<", hidesSecrets: false)
+        case .interim(let response), .response(let response):
+            lines(response.headOctets, after: "<", hidesSecrets: false)
         case .content: break
         case .contentReceived(let trailers):
             for field in trailers { console.say("< \(field.name): \(field.value)".escapedForTerminal) }
@@ -46,7 +47,9 @@ struct Trace {
 
     /// A field line whose value is a secret, without it.
     static func withoutSecrets(_ line: String) -> String {
-        guard let colon = line.firstIndex(of: ":"), let name = FieldName(String(line[..<colon])) else { return line }
+        guard let colon = line.firstIndex(of: ":"), let name = FieldName(String(line[..<colon])) else {
+            return line
+        }
         let secret: [FieldName] = [.authorization, .proxyAuthorization, .cookie]
         return secret.contains(name) ? "\(name): (not shown)" : line
     }

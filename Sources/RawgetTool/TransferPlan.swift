@@ -82,7 +82,8 @@ struct TransferPlan {
         case .remoteName: destination = options.usesServerName ? .suggestedName : .requestedName
         case .unspecified:
             let goesToStandardOutput = run.isCurl || options.isHead
-            destination = goesToStandardOutput ? .descriptor(console.invocation.standardOutput) : .suggestedName
+            destination =
+                goesToStandardOutput ? .descriptor(console.invocation.standardOutput) : .suggestedName
         }
         let now = HTTPDate(secondsSinceEpoch: console.invocation.clock.secondsSinceEpoch)
         var plan = DownloadPlan(
@@ -94,7 +95,8 @@ struct TransferPlan {
         plan.keepsNamesApart = !run.isCurl || options.usesServerName
         plan.includesHeads = options.includesHead || options.isHead
         plan.setsModified = options.setsRemoteTime
-        plan.refusesBinary = run.isCurl && output == .unspecified && !options.isHead
+        plan.refusesBinary =
+            run.isCurl && output == .unspecified && !options.isHead
             && console.invocation.isTerminal(console.invocation.standardOutput)
         plan.options.totalTimeout = options.maximumTime
         plan.options.connectTimeout = options.connectTimeout
@@ -137,7 +139,8 @@ struct TransferPlan {
         }
         if let path = options.unixSocket {
             guard let socket = SocketAddress(unixSocket: path) else {
-                throw UsageError("--unix-socket: the path is longer than the 107 octets a socket's name may have")
+                throw UsageError(
+                    "--unix-socket: the path is longer than the 107 octets a socket's name may have")
             }
             map.socket = socket
         }

@@ -51,7 +51,8 @@ struct TransferRecord {
         if error.code == .writeFailed, error.errno == 32 { return }
         let text = isInterrupted ? message.replacingPrefix("cancelled", by: "interrupted") : message
         console.report(
-            "\(displayedURL): \(text)".escapedForTerminal, exit: exit, advice: isInterrupted ? nil : row?.advice)
+            "\(displayedURL): \(text)".escapedForTerminal, exit: exit,
+            advice: isInterrupted ? nil : row?.advice)
     }
 
     /// Takes note of an answer that counts as a failure; the beginning of its text is shown.
@@ -60,8 +61,8 @@ struct TransferRecord {
         message = "the server answered \(response.statusText)"
         console.report("\(displayedURL): \(message)".escapedForTerminal, exit: exit, advice: nil)
         guard !excerpt.isEmpty, !console.hidesErrors, response.hasText else { return }
-        for line in String(decoding: excerpt, as: UTF8.self).split(separator: "\n").prefix(10) {
-            console.say("    \(String(line).escapedForTerminal)")
+        for line in excerpt.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).prefix(10) {
+            console.say("    \(String(decoding: line, as: UTF8.self).escapedForTerminal)")
         }
     }
 
@@ -119,7 +120,9 @@ extension TransferRecord {
 extension String {
     /// A field value as text: octets that are UTF-8 are read as such, others as ISO 8859-1.
     var asText: String {
-        guard let octets = latin1Octets, let text = String(validating: octets, as: UTF8.self) else { return self }
+        guard let octets = latin1Octets, let text = String(validating: octets, as: UTF8.self) else {
+            return self
+        }
         return text
     }
 }

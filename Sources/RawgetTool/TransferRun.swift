@@ -191,11 +191,13 @@ final class TransferRun {
     }
 
     private func warnAboutRedirect(_ report: TransferReport) {
-        guard !command.run.isCurl, report.response.status.isRedirection, report.response.status != .notModified,
+        guard !command.run.isCurl, report.response.status.isRedirection,
+            report.response.status != .notModified,
             let location = report.response.fields[.location]
         else { return }
         console.warn(
-            "\(report.response.statusText.escapedForTerminal): the answer points to \(location.escapedForTerminal), which was not followed")
+            "\(report.response.statusText.escapedForTerminal): the answer points to \(location.escapedForTerminal), which was not followed"
+        )
     }
 
     private func end(_ record: TransferRecord) {

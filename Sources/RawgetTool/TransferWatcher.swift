@@ -43,14 +43,18 @@ final class TransferWatcher {
 
     private func dump(_ response: HTTPResponse) {
         guard let file = plan.options.headFile else { return }
-        do throws(SystemError) { try heads.write(response.headOctets, to: file) } catch { headFailure = error }
+        do throws(SystemError) { try heads.write(response.headOctets, to: file) } catch {
+            headFailure = error
+        }
     }
 
     /// Heads that could not be written make a transfer fail that did not fail otherwise.
     func warnAboutHeadFile() {
         guard let failure = headFailure, record.exit == 0 else { return }
         record.fail(
-            TransferError(.writeFailed, during: .store, "could not write the head: \(failure.explanation)", errno: failure.errno),
+            TransferError(
+                .writeFailed, during: .store, "could not write the head: \(failure.explanation)",
+                errno: failure.errno),
             console)
     }
 }
@@ -73,7 +77,8 @@ final class HeadFiles {
         case .standard: try File.write(octets.span, to: invocation.standardOutput)
         case .path(let path):
             if open[path] == nil {
-                open[path] = OpenFile(try File.open(path, in: invocation.directory, flags: File.createsAndEmpties))
+                open[path] = OpenFile(
+                    try File.open(path, in: invocation.directory, flags: File.createsAndEmpties))
             }
             guard let file = open[path] else { return }
             try File.write(octets.span, to: file.descriptor.rawValue)

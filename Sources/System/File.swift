@@ -141,7 +141,8 @@ public enum File {
         octets.withUnsafeBufferPointer { buffer in
             var written = 0
             while written < buffer.count {
-                let result = Glibc.write(descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written)
+                let result = Glibc.write(
+                    descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written)
                 let code = errno
                 if result > 0 {
                     written += result

@@ -31,7 +31,9 @@ extension SystemError: CustomStringConvertible {
 /// Repeats `call` while it is interrupted by a signal; the one place that knows EINTR.
 /// Returns the call's result, or the error when it is negative.
 @inline(__always)
-package func retrying<Value: SignedInteger>(_ name: StaticString, _ call: () -> Value) throws(SystemError) -> Value {
+package func retrying<Value: SignedInteger>(_ name: StaticString, _ call: () -> Value) throws(SystemError)
+    -> Value
+{
     while true {
         let result = call()
         if result >= 0 { return result }

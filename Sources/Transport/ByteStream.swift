@@ -7,11 +7,13 @@ public protocol ByteStream: AnyObject {
 
     /// Receives at least one and at most `limit` octets; 0 at the end of the stream.
     /// Throws `timedOut`, `cancelled`, `receiveFailed`.
-    func receive(into buffer: ReceiveBuffer, atMost limit: Int, until deadline: Deadline) async throws(TransportError) -> Int
+    func receive(into buffer: ReceiveBuffer, atMost limit: Int, until deadline: Deadline)
+        async throws(TransportError) -> Int
 
     /// Sends `octets[offset...]` until all are sent, or until the peer says something: answers the new offset.
     /// Throws `timedOut`, `cancelled`, `sendFailed`.
-    func send(_ octets: [UInt8], from offset: Int, until deadline: Deadline) async throws(TransportError) -> Int
+    func send(_ octets: [UInt8], from offset: Int, until deadline: Deadline) async throws(TransportError)
+        -> Int
 
     /// Whether `splice` can work.
     var canSplice: Bool { get }

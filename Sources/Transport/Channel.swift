@@ -77,7 +77,8 @@ final class Channel: Expiring, @unchecked Sendable {
             await withUnsafeContinuation { (continuation: UnsafeContinuation<WaitOutcome, Never>) in
                 guard !Task.isCancelled else { return continuation.resume(returning: .cancelled) }
                 precondition(wait == nil, "a channel has one waiting task")
-                wait = Wait(number: number, interest: interest, deadline: deadline, continuation: continuation)
+                wait = Wait(
+                    number: number, interest: interest, deadline: deadline, continuation: continuation)
                 if deadline < armed {
                     armed = deadline
                     loop.addTimer(deadline, self)
@@ -93,7 +94,9 @@ final class Channel: Expiring, @unchecked Sendable {
         let broken = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
         if events & broken != 0 { sawHangUp = true }
         if events & (EPOLLIN.rawValue | broken) != 0 { latched.insert(.readable) }
-        if events & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { latched.insert(.writable) }
+        if events & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
+            latched.insert(.writable)
+        }
         if let wait, !latched.isDisjoint(with: wait.interest) { finish(.ready) }
     }
 

@@ -21,7 +21,9 @@ public struct Dialer {
 
     /// Tries `addresses` one after another; an address that does not answer leaves time for those behind it.
     /// Throws `notConnected` with the reason of every one, `timedOut` when a single one never answered, `cancelled`.
-    public func open(_ addresses: [SocketAddress], until deadline: Deadline) async throws(TransportError) -> TCPStream {
+    public func open(_ addresses: [SocketAddress], until deadline: Deadline) async throws(TransportError)
+        -> TCPStream
+    {
         var attempts: [TransportError.Attempt] = []
         for (index, address) in addresses.enumerated() {
             observer?(.trying(address))
@@ -32,7 +34,9 @@ public struct Dialer {
                 switch error.reason {
                 case .notConnected(let failed): attempts += failed
                 case .timedOut:
-                    guard addresses.count > 1, deadline.instant > .now || index == addresses.count - 1 else { throw error }
+                    guard addresses.count > 1, deadline.instant > .now || index == addresses.count - 1 else {
+                        throw error
+                    }
                     attempts.append(.init(address: address, failure: .timedOut(share.duration)))
                 default: throw error
                 }

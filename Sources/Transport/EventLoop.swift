@@ -276,7 +276,11 @@ struct PollingCredit {
     }
 
     mutating func recordWait(of nanoseconds: Int64) {
-        if nanoseconds <= PollingCredit.short { credit = min(credit + 1, 4) } else { credit = max(credit - 1, 0) }
+        if nanoseconds <= PollingCredit.short {
+            credit = min(credit + 1, 4)
+        } else {
+            credit = max(credit - 1, 0)
+        }
     }
 
     mutating func recordMiss() { credit = max(credit - 1, 0) }

@@ -11,7 +11,11 @@ package final class Pause: Expiring, @unchecked Sendable {
 
     /// Ends the wait, or lets the next one return at once.
     package func finish(_ outcome: WaitOutcome) {
-        if let waiting = continuation.take() { waiting.resume(returning: outcome) } else { early = early ?? outcome }
+        if let waiting = continuation.take() {
+            waiting.resume(returning: outcome)
+        } else {
+            early = early ?? outcome
+        }
     }
 
     /// Waits for `finish`, or `deadline`, or cancellation.
@@ -42,7 +46,9 @@ package final class Pause: Expiring, @unchecked Sendable {
 extension EventLoop {
     /// Waits until `instant`. Returns false when the task was cancelled before.
     @NetworkActor
-    public func sleep(until instant: Instant) async -> Bool { await Pause().wait(until: instant) == .timedOut }
+    public func sleep(until instant: Instant) async -> Bool {
+        await Pause().wait(until: instant) == .timedOut
+    }
 
     /// Lets every other ready task of the loop run, and the kernel's events in, before going on.
     @NetworkActor

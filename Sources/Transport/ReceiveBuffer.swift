@@ -52,7 +52,8 @@ public final class ReceiveBuffer {
             end -= start
             start = 0
         }
-        let room = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[end..<min(memory.bytes.count, end + limit)])
+        let room = UnsafeMutableRawBufferPointer(
+            rebasing: memory.bytes[end..<min(memory.bytes.count, end + limit)])
         let count = try body(room)
         end += count
         touched = max(touched, end)

@@ -131,7 +131,8 @@ private final class LookUp: Sendable {
         let number = errno
         guard code == 0 else {
             // Safety: gai_strerror answers with a constant text.
-            let words = code == EAI_SYSTEM ? SystemError.explanation(of: number) : String(cString: gai_strerror(code))
+            let words =
+                code == EAI_SYSTEM ? SystemError.explanation(of: number) : String(cString: gai_strerror(code))
             return finish(.failure(words))
         }
         defer { freeaddrinfo(list) }
@@ -139,7 +140,9 @@ private final class LookUp: Sendable {
         var next = list
         // Safety: the list is the system's, ends with nil, and is freed after the loop.
         while let entry = next {
-            if let address = entry.pointee.ai_addr, let found = SocketAddress(address), !addresses.contains(found) {
+            if let address = entry.pointee.ai_addr, let found = SocketAddress(address),
+                !addresses.contains(found)
+            {
                 addresses.append(found)
             }
             next = entry.pointee.ai_next

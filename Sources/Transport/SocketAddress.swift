@@ -87,7 +87,8 @@ public struct SocketAddress: Hashable, Sendable {
     public var host: String {
         switch form {
         case .ipv4(let address, _):
-            return stride(from: 24, through: 0, by: -8).map { String(address >> UInt32($0) & 0xFF) }.joined(separator: ".")
+            return stride(from: 24, through: 0, by: -8).map { String(address >> UInt32($0) & 0xFF) }.joined(
+                separator: ".")
         case .ipv6(let octets, _, _):
             var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
             // Safety: 16 octets in, a buffer of the length the call asks for out.

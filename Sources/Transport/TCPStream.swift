@@ -33,7 +33,8 @@ public final class TCPStream: ByteStream {
         let channel: Channel
         let descriptor: Int32
         do throws(SystemError) {
-            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+            let kind =
+                Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
             let socket = FileDescriptor(
                 owning: try retrying("socket") { Glibc.socket(address.family, kind, 0) })
             descriptor = socket.rawValue
@@ -130,8 +131,11 @@ public final class TCPStream: ByteStream {
                     if count < wanted && !channel.sawHangUp { channel.clear(.readable) }
                     return count
                 }
-                if code == EAGAIN { channel.clear(.readable) }
-                else if code != EINTR { throw TransportError(.receiveFailed(SystemError(call: "recv", errno: code))) }
+                if code == EAGAIN {
+                    channel.clear(.readable)
+                } else if code != EINTR {
+                    throw TransportError(.receiveFailed(SystemError(call: "recv", errno: code)))
+                }
             } else {
                 try await waitUntilReadable(deadline)
             }

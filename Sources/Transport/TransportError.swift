@@ -44,7 +44,8 @@ public struct TransportError: Error, Hashable, Sendable {
     /// `errno` of the failed call, where there was one.
     public var errno: Int32? {
         switch reason {
-        case .sendFailed(let error), .receiveFailed(let error), .targetFailed(let error), .systemFailed(let error):
+        case .sendFailed(let error), .receiveFailed(let error), .targetFailed(let error),
+            .systemFailed(let error):
             return error.errno
         case .notConnected(let attempts):
             if case .system(let error) = attempts.last?.failure { return error.errno }
@@ -92,5 +93,7 @@ extension Double {
 }
 
 extension Comparable {
-    fileprivate func clamped(to range: ClosedRange<Self>) -> Self { min(max(self, range.lowerBound), range.upperBound) }
+    fileprivate func clamped(to range: ClosedRange<Self>) -> Self {
+        min(max(self, range.lowerBound), range.upperBound)
+    }
 }
