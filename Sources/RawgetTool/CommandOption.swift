@@ -37,8 +37,8 @@ struct CommandOption: Sendable {
 
     /// The long name, without hyphens.
     let name: String
-    /// The letter after one hyphen.
-    let letter: Character?
+    /// The letter after one hyphen; a scalar, since comparing characters is slow.
+    let letter: Unicode.Scalar?
     /// The argument's name in help; `nil` when there is none. For a checked text it shows the form.
     let argument: String?
     let category: Category
@@ -50,7 +50,7 @@ struct CommandOption: Sendable {
 
     /// A declaration.
     init(
-        _ name: String, _ letter: Character? = nil, argument: String? = nil, in category: Category,
+        _ name: String, _ letter: Unicode.Scalar? = nil, argument: String? = nil, in category: Category,
         _ help: String, isShownNegated: Bool = false, _ effect: Effect
     ) {
         self.name = name

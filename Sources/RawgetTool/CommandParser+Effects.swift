@@ -107,8 +107,9 @@ extension CommandParser {
             throw UsageError("-K, --config: more than \(Self.maximumDepth) files name each other")
         }
         let octets = try read(file)
-        guard octets.count <= CommandText.maximumSourceSize else {
-            throw UsageError("-K, --config: a file of more than 4 GiB is too large")
+        guard octets.count <= CommandText.maximumSize - command.text.size else {
+            throw UsageError(
+                "-K, --config: more than \(CommandText.maximumSize) octets of options are too many")
         }
         depth += 1
         defer { depth -= 1 }

@@ -89,7 +89,7 @@ struct CommandParser {
     }
 
     private mutating func parseLetters(_ argument: String, next: () -> String?) throws(UsageError) {
-        var letters = argument.dropFirst()
+        var letters = argument.unicodeScalars.dropFirst()
         guard !letters.isEmpty else {
             throw UsageError("a lone - is no URL; standard output is -o -, standard input -K -")
         }
@@ -131,12 +131,13 @@ struct CommandParser {
             return Found(option: option, isOn: false)
         }
         let spelled = "--\(name)".escapedForTerminal
+        let options = OptionTable.options
         var matches: [(name: String, found: Found)] = []
         if !name.isEmpty {
-            for option in OptionTable.options where option.name.hasPrefix(name) {
+            for option in options where option.name.hasPrefix(name) {
                 matches.append((option.name, Found(option: option)))
             }
-            for option in OptionTable.options where option.isToggle && "no-\(option.name)".hasPrefix(name) {
+            for option in options where option.isToggle && "no-\(option.name)".hasPrefix(name) {
                 // `--n` means `--next`: only those that help shows negated compete with whole names.
                 guard option.isShownNegated || name.hasPrefix("no-") else { continue }
                 matches.append(("no-\(option.name)", Found(option: option, isOn: false)))
@@ -147,7 +148,7 @@ struct CommandParser {
             let names = matches.map { "--\($0.name)" }.joined(separator: ", ")
             throw UsageError("\(spelled) could be any of \(names)")
         }
-        let names = OptionTable.options.flatMap { $0.isToggle ? [$0.name, "no-\($0.name)"] : [$0.name] }
+        let names = options.flatMap { $0.isToggle ? [$0.name, "no-\($0.name)"] : [$0.name] }
         let nearest = NearestName.of(name, among: names).map { "; did you mean --\($0)?" } ?? ""
         throw UsageError("unknown option \(spelled)\(nearest)")
     }

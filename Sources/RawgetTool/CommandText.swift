@@ -6,13 +6,22 @@ struct CommandText: Hashable, Sendable {
         fileprivate var source: UInt32
         fileprivate var start: UInt32
         fileprivate var count: UInt32
+
+        /// Stands where there is no text. An optional would need metadata that is made at run time: every start
+        /// would pay some 30 µs for it.
+        static let absent = Piece(source: .max, start: 0, count: 0)
     }
 
-    /// The octets of one source are all it may have: offsets have 32 bits.
-    static let maximumSourceSize = Int(UInt32.max)
+    /// How much there may be in all, what is added included: offsets have 32 bits.
+    static let maximumSize = Int(UInt32.max / 2)
 
-    // The first holds what is added text by text, the others are files taken whole.
-    private var sources: [[UInt8]] = [[]]
+    // What is added text by text is source 0; files taken whole follow. Apart, since an array of arrays costs a
+    // start that reads no file for nothing.
+    private var added: [UInt8] = []
+    private var files: [[UInt8]] = []
+
+    /// The octets kept.
+    var size: Int { files.reduce(added.count) { $0 + $1.count } }
 
     /// The text of `piece`, octets that are no UTF-8 replaced.
     func string(_ piece: Piece) -> String {
@@ -21,19 +30,16 @@ struct CommandText: Hashable, Sendable {
 
     /// The octets of `piece`, as they were given.
     func octets(_ piece: Piece) -> ArraySlice<UInt8> {
+        guard piece != .absent else { return [] }
         let start = Int(piece.start)
-        return sources[Int(piece.source)][start..<start + Int(piece.count)]
-    }
-
-    /// Whether `piece` is exactly the text.
-    func equals(_ piece: Piece, _ text: StaticString) -> Bool {
-        octets(piece).elementsEqual(String(describing: text).utf8)
+        let range = start..<start + Int(piece.count)
+        return piece.source == 0 ? added[range] : files[Int(piece.source) - 1][range]
     }
 
     /// Adds one text.
     mutating func add(_ octets: some Collection<UInt8>) -> Piece {
-        let piece = Piece(source: 0, start: UInt32(sources[0].count), count: UInt32(octets.count))
-        sources[0].append(contentsOf: octets)
+        let piece = Piece(source: 0, start: UInt32(added.count), count: UInt32(octets.count))
+        added.append(contentsOf: octets)
         return piece
     }
 
@@ -42,12 +48,9 @@ struct CommandText: Hashable, Sendable {
 
     /// Takes over a file; its number is for `piece(in:at:)`.
     mutating func addSource(_ octets: [UInt8]) -> Int {
-        sources.append(octets)
-        return sources.count - 1
+        files.append(octets)
+        return files.count
     }
-
-    /// The octets of a source taken over.
-    func source(_ number: Int) -> [UInt8] { sources[number] }
 
     /// A part of a source taken over.
     func piece(in source: Int, at range: Range<Int>) -> Piece {

@@ -10,7 +10,7 @@ enum HelpText {
         let name = String(topic.drop(while: { $0 == "-" }))
         let option =
             name.count == 1
-            ? name.first.flatMap(OptionTable.option(letter:)) : OptionTable.option(named: name)
+            ? name.unicodeScalars.first.flatMap(OptionTable.option(letter:)) : OptionTable.option(named: name)
         let negated = name.hasPrefix("no-") ? OptionTable.option(named: String(name.dropFirst(3))) : nil
         return (option ?? negated).map(lines)
     }

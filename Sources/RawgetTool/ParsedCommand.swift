@@ -23,8 +23,8 @@ struct ParsedCommand: Sendable {
         /// Their options.
         var options = GroupOptions()
         fileprivate(set) var urls: [CommandText.Piece] = []
-        // `nil` for `-O`.
-        fileprivate(set) var outputs: [CommandText.Piece?] = []
+        // Absent for `-O`.
+        fileprivate(set) var outputs: [CommandText.Piece] = []
 
         /// How many URLs there are.
         var count: Int { urls.count }
@@ -51,14 +51,15 @@ struct ParsedCommand: Sendable {
         guard index < group.outputs.count else {
             return group.options.usesRemoteNames ? .remoteName : .unspecified
         }
-        return group.outputs[index].map { .file(text.string($0)) } ?? .remoteName
+        let piece = group.outputs[index]
+        return piece == .absent ? .remoteName : .file(text.string(piece))
     }
 
     /// The octets of an output given with `-o`; file names need not be UTF-8.
     func outputOctets(_ index: Int, inGroup group: Int) -> [UInt8]? {
         let outputs = groups[group].outputs
-        guard index < outputs.count, let piece = outputs[index] else { return nil }
-        return Array(text.octets(piece))
+        guard index < outputs.count, outputs[index] != .absent else { return nil }
+        return Array(text.octets(outputs[index]))
     }
 }
 
@@ -70,5 +71,7 @@ extension ParsedCommand {
     mutating func appendURL(_ piece: CommandText.Piece) { groups[groups.count - 1].urls.append(piece) }
 
     /// Adds an output to the last group; `nil` for `-O`.
-    mutating func appendOutput(_ piece: CommandText.Piece?) { groups[groups.count - 1].outputs.append(piece) }
+    mutating func appendOutput(_ piece: CommandText.Piece?) {
+        groups[groups.count - 1].outputs.append(piece ?? .absent)
+    }
 }

@@ -101,6 +101,11 @@ public final class ReplayServer: Sendable {
         stage.state.wait(within: limit) { $0.requests.count >= count }
     }
 
+    /// Blocks the thread until so many connections were accepted, at most for `limit`; whether they were.
+    public func waitForConnections(_ count: Int, within limit: Duration = .seconds(10)) -> Bool {
+        stage.state.wait(within: limit) { $0.connectionCount >= count }
+    }
+
     /// Blocks the thread until `count` connections were accepted and none is open any more, at most for `limit`;
     /// whether that is so.
     public func waitForConnectionsToEnd(_ count: Int, within limit: Duration = .seconds(10)) -> Bool {

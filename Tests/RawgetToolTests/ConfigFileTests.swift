@@ -110,6 +110,6 @@ struct ConfigFileTests {
         #expect(command.groups[0].count == 10_000)
         #expect(command.url(9_999, inGroup: 0) == "http://127.0.0.1/f9999")
         #expect(command.output(9_999, inGroup: 0) == .file("out/f9999"))
-        #expect(MemoryLayout<CommandText.Piece?>.stride <= 16)
+        #expect(MemoryLayout<CommandText.Piece>.stride <= 16)
     }
 }

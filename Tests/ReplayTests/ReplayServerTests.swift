@@ -180,7 +180,7 @@ struct ReplayServerStopTests {
         ]
         let server = try started(Script(steps.map { .init($0) }), patience: .seconds(100))
         let clients = try steps.map { _ in try #require(PlainClient(server)) }
-        while server.connectionCount < 4 { sched_yield() }
+        #expect(server.waitForConnections(4))
         let clock = ContinuousClock()
         let took = clock.measure { server.stop() }
         #expect(took < .seconds(2))
@@ -195,7 +195,7 @@ struct ReplayServerStopTests {
             let server = try ReplayServer(Script([.init([.stall])]))
             if isStarted { try server.start() }
             let client = try #require(PlainClient(server))
-            if isStarted { while server.connectionCount < 1 { sched_yield() } }
+            if isStarted { #expect(server.waitForConnections(1)) }
             client.close()
         }
         // Other tests of this process open and close sockets meanwhile; a leak of one each would be 60.
