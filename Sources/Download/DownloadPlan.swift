@@ -3,7 +3,9 @@ public import HTTPMessage
 
 /// One resource and what becomes of it.
 public struct DownloadPlan {
+    /// What is asked for.
     public var request: HTTPRequest
+    /// Where its content goes.
     public var destination: Destination
     /// Paths are relative to this open folder, which is lent.
     public var folder: Int32
@@ -27,7 +29,9 @@ public struct DownloadPlan {
     public var now: HTTPDate
     /// Names of the run.
     public var takenNames: TakenNames
+    /// Limits of the transfer.
     public var options = TransferOptions()
+    /// Where the caller takes part.
     public var hooks = TransferHooks()
 
     /// A plan with everything else at its default.

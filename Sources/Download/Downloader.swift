@@ -62,6 +62,7 @@ private struct Handover: @unchecked Sendable {
 /// Content that is there, and a file that is not yet.
 @NetworkActor
 public final class ReceivedContent {
+    /// What the transfer has to tell.
     public let report: TransferReport
     private let writer: FileWriter
 
@@ -83,6 +84,7 @@ public final class ReceivedContent {
 
 /// A finished download.
 public struct DownloadResult: Sendable {
+    /// What the transfer has to tell.
     public var report: TransferReport
     /// The file; `nil` where the destination is none.
     public var path: String?

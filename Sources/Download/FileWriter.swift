@@ -46,6 +46,7 @@ public final class FileWriter: ContentSink {
 
     // MARK: ContentSink
 
+    /// Decides where the content goes. Throws `writeFailed`, `httpFailure`.
     public func begin(_ response: HTTPResponse, length: UInt64?) throws(TransferError) {
         if response.status.isFailure, !plan.savesErrorAnswers {
             isUnwanted = true
@@ -69,6 +70,7 @@ public final class FileWriter: ContentSink {
         if let length, length > UInt64(FileWriter.smallContent) { try open() }
     }
 
+    /// Keeps or writes content. Throws `writeFailed`.
     public func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         received += UInt64(content.count)
         guard !isUnwanted else { return try keepExcerpt(content) }
@@ -87,10 +89,12 @@ public final class FileWriter: ContentSink {
         return .more
     }
 
+    /// The open file.
     public var spliceTarget: SpliceTarget? {
         openNumber.map { SpliceTarget(descriptor: $0) }
     }
 
+    /// Counts octets that the kernel has put into the file.
     public func didSplice(_ count: Int) throws(TransferError) { received += UInt64(count) }
 
     /// Adds the head of an interim response, where heads are wanted.

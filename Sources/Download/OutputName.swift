@@ -74,6 +74,7 @@ extension HTTPResponse {
 public final class TakenNames {
     private var names: Set<String> = []
 
+    /// No name is taken.
     public init() {}
 
     /// Takes `path`; false when another transfer has it.

@@ -12,8 +12,10 @@ public struct TransferProgress: Hashable, Sendable {
     public var received: UInt64
     /// Octets of the whole; `nil` when unknown.
     public var expected: UInt64?
+    /// What becomes of the transfer.
     public var state: State
 
+    /// Progress of so much.
     public init(received: UInt64 = 0, expected: UInt64? = nil, state: State = .downloading) {
         self.received = received
         self.expected = expected

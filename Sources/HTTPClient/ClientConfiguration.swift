@@ -42,6 +42,7 @@ public struct AddressMap: Hashable, Sendable {
         /// Addresses to use, their ports included.
         public var addresses: [SocketAddress]
 
+        /// Addresses for one host and port.
         public init(host: String?, port: UInt16?, addresses: [SocketAddress]) {
             self.host = host
             self.port = port
@@ -51,13 +52,16 @@ public struct AddressMap: Hashable, Sendable {
 
     /// Connect to another host or port than the URI names; Host and TLS keep the URI's.
     public struct Detour: Hashable, Sendable {
-        /// What the URI names; `nil` matches everything.
+        /// The host that the URI names; `nil` matches every host.
         public var fromHost: String?
+        /// The port that the URI names; `nil` matches every port.
         public var fromPort: UInt16?
-        /// Where to connect instead; `nil` keeps the URI's.
+        /// The host to connect to; `nil` keeps the URI's.
         public var toHost: String?
+        /// The port to connect to; `nil` keeps the URI's.
         public var toPort: UInt16?
 
+        /// A detour from one host and port to another.
         public init(fromHost: String?, fromPort: UInt16?, toHost: String?, toPort: UInt16?) {
             self.fromHost = fromHost
             self.fromPort = fromPort
@@ -73,6 +77,7 @@ public struct AddressMap: Hashable, Sendable {
     /// Connect here whatever the host: a Unix socket.
     public var socket: SocketAddress?
 
+    /// A map that changes nothing.
     public init() {}
 
     /// Where a request to `origin` goes.

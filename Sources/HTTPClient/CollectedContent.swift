@@ -15,6 +15,7 @@ public final class CollectedContent: ContentSink {
         self.maximumLength = maximumLength
     }
 
+    /// Refuses a declared length past the limit.
     public func begin(_ response: HTTPResponse, length: UInt64?) throws(TransferError) {
         guard let length else { return }
         try check(length)
@@ -22,6 +23,7 @@ public final class CollectedContent: ContentSink {
         octets.reserveCapacity(Int(min(length, 1 << 20)))
     }
 
+    /// Keeps a copy. Throws `tooLarge` at the limit.
     public func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         try check(UInt64(octets.count) + UInt64(content.count))
         octets.append(copying: content)

@@ -21,8 +21,11 @@ public protocol ContentSink: AnyObject {
 }
 
 extension ContentSink {
+    /// None, unless a sink says otherwise: all content goes through `write`.
     public var spliceTarget: SpliceTarget? { nil }
+    /// Nothing to do, unless a sink says otherwise.
     public func didSplice(_ count: Int) throws(TransferError) {}
+    /// Nothing to do, unless a sink says otherwise.
     public func end(trailers: HTTPFields) throws(TransferError) {}
 }
 
@@ -39,6 +42,7 @@ public struct SpliceTarget: Hashable, Sendable {
     /// Where in the file; `nil` at the file's own position.
     public var offset: Int64?
 
+    /// The file behind `descriptor`, from `offset` on.
     public init(descriptor: Int32, offset: Int64? = nil) {
         self.descriptor = descriptor
         self.offset = offset

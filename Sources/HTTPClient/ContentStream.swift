@@ -14,6 +14,7 @@ public struct ContentStream: AsyncSequence, Sendable {
 
     init(_ buffer: ContentBuffer) { consumer = ContentConsumer(buffer) }
 
+    /// The iterator; all iterators of a stream take from one buffer.
     public func makeAsyncIterator() -> Iterator { Iterator(consumer: consumer) }
 
     /// Takes pieces out of the buffer. One consumer at a time.

@@ -2,6 +2,7 @@ public import System
 
 /// When each step of a transfer was done. A step that did not take place has no instant.
 public struct Timings: Hashable, Sendable {
+    /// When the transfer was begun.
     public var start: Instant
     /// The host's addresses are known.
     public var resolved: Instant?
@@ -20,6 +21,7 @@ public struct Timings: Hashable, Sendable {
     /// The content was whole.
     public var end: Instant?
 
+    /// Timings of a transfer that starts at `start`.
     public init(start: Instant = .now) { self.start = start }
 
     /// From the start to `instant`; zero for a step that did not take place.

@@ -101,10 +101,13 @@ public struct TransferReport: Sendable {
     public var timings: Timings
     /// Octets of all response heads, interim ones aside; of the request with its content; and of content received.
     public var headOctets: UInt64
+    /// Octets of the request, its content included.
     public var requestOctets: UInt64
+    /// Octets of content received.
     public var contentOctets: UInt64
     /// Addresses of both ends.
     public var remoteAddress: SocketAddress?
+    /// The address of this side.
     public var localAddress: SocketAddress?
     /// Connections opened for this transfer: 0 when a kept one served.
     public var connectionsOpened: Int

@@ -23,13 +23,16 @@ public struct TransferError: Error, Hashable, Sendable {
         case store
     }
 
+    /// What a program branches on.
     public var code: Code
+    /// What was under way.
     public var phase: Phase
     /// One clause of facts for a person: host, limit, offset, RFC section. No full stop, no secrets.
     public var detail: String
     /// `errno` of the failed system call, where there was one.
     public var errno: Int32?
 
+    /// An error with these facts.
     public init(_ code: Code, during phase: Phase, _ detail: String, errno: Int32? = nil) {
         self.code = code
         self.phase = phase
@@ -39,6 +42,7 @@ public struct TransferError: Error, Hashable, Sendable {
 }
 
 extension TransferError: CustomStringConvertible {
+    /// The detail.
     public var description: String { detail }
 }
 
@@ -61,13 +65,18 @@ extension TransferError.Code {
     public static let writeFailed = Self("writeFailed")
     /// Something local could not be read.
     public static let readFailed = Self("readFailed")
+    /// The system gave no memory.
     public static let outOfMemory = Self("outOfMemory")
+    /// A limit of time was reached; the detail says which.
     public static let timedOut = Self("timedOut")
     /// The connection ended before any octet of a response.
     public static let emptyReply = Self("emptyReply")
+    /// The connection broke while the request was sent.
     public static let sendFailed = Self("sendFailed")
+    /// The connection broke while the response was read.
     public static let receiveFailed = Self("receiveFailed")
     /// The content is larger than the caller allows.
     public static let tooLarge = Self("tooLarge")
+    /// The caller ended it.
     public static let cancelled = Self("cancelled")
 }

@@ -13,5 +13,6 @@ public struct TransferHooks: Sendable {
     /// Told all that happens.
     public var observe: (@NetworkActor @Sendable (TransferEvent) -> Void)?
 
+    /// No hooks.
     public init() {}
 }

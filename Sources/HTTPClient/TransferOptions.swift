@@ -9,5 +9,6 @@ public struct TransferOptions: Hashable, Sendable {
     /// Most octets of content; more is `tooLarge`. `nil` sets no limit.
     public var maximumContentLength: UInt64?
 
+    /// No limits beyond the client's.
     public init() {}
 }

@@ -10,11 +10,15 @@ public struct Invocation: Sendable {
     public var environment: @Sendable (String) -> String?
     /// The folder that paths are relative to: an open descriptor, or `File.workingDirectory`.
     public var directory: Int32
+    /// Where `-` is read from: an open descriptor.
     public var standardInput: Int32
+    /// Where results go: an open descriptor.
     public var standardOutput: Int32
+    /// Where messages for a person go: an open descriptor.
     public var standardError: Int32
     /// A descriptor that becomes readable when a person interrupts.
     public var interruptions: Int32?
+    /// The wall clock.
     public var clock: WallClock
     /// Whether a descriptor is a terminal.
     public var isTerminal: @Sendable (Int32) -> Bool

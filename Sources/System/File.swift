@@ -16,12 +16,15 @@ public enum File {
 
     /// What the system knows of a file.
     public struct Status: Hashable, Sendable {
+        /// What it is.
         public var kind: Kind
         /// In octets.
         public var size: UInt64
         /// Permission bits.
         public var permissions: UInt32
+        /// The number of the device it lies on.
         public var device: UInt64
+        /// The file's number on its device.
         public var inode: UInt64
         /// Seconds since the epoch.
         public var modified: Int64

@@ -7,6 +7,7 @@ public struct SystemError: Error, Hashable, Sendable {
     /// The value of `errno`.
     public var errno: Int32
 
+    /// An error of `call`.
     public init(call: String, errno: Int32) {
         self.call = call
         self.errno = errno
@@ -25,6 +26,7 @@ public struct SystemError: Error, Hashable, Sendable {
 }
 
 extension SystemError: CustomStringConvertible {
+    /// The call and the system's words.
     public var description: String { "\(call): \(explanation)" }
 }
 

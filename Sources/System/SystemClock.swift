@@ -5,6 +5,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// Since some moment before the machine started.
     public var nanoseconds: Int64
 
+    /// The instant of that reading of the clock.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// Later than every other.
@@ -17,6 +18,7 @@ public struct Instant: Hashable, Comparable, Sendable {
         return Instant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
     }
 
+    /// Whether `left` comes before `right`.
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
     /// `duration` later; the distant future where that does not fit.

@@ -16,7 +16,9 @@ public struct Deadline: Hashable, Sendable {
         case total
     }
 
+    /// When it has come.
     public var instant: Instant
+    /// Which limit it is.
     public var limit: Limit
     /// How much time was granted.
     public var duration: Duration

@@ -14,6 +14,7 @@ public struct Dialer {
     /// Told of each step.
     public var observer: (@NetworkActor (Event) -> Void)?
 
+    /// A dialer with these options.
     public init(options: TCPStream.Options = .init(), observer: (@NetworkActor (Event) -> Void)? = nil) {
         self.options = options
         self.observer = observer

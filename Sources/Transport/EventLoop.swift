@@ -91,17 +91,22 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     // MARK: Executor
 
+    /// Takes a job: on the loop's thread at once into its queue, from others by a hand-over that wakes it.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isOnLoop { ready.append(job) } else { hand(.job(job)) }
     }
 
+    /// The loop as the executor of `NetworkActor`.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
+    /// The loop as the executor that tasks prefer.
     public func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
+    /// Traps off the loop's thread: a mistake of our own.
     public func checkIsolated() { precondition(isOnLoop, "not on the network loop") }
 
+    /// Whether the caller runs on the loop's thread.
     public func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
     /// Runs `work` on the loop's thread, soon.

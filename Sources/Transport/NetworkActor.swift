@@ -3,10 +3,12 @@
 /// The actor holds no state: clients, pools and clocks are instances.
 @globalActor
 public actor NetworkActor {
+    /// The one instance; isolation is all it is for.
     public static let shared = NetworkActor()
     /// The loop that runs everything isolated to this actor.
     public static let loop = EventLoop()
 
+    /// The loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.loop.asUnownedSerialExecutor() }
 
     /// Runs `body` on the loop with the loop as the task's executor, so that what it awaits resumes there without a

@@ -10,6 +10,7 @@ public final class TCPStream: ByteStream {
     /// Octets that must have arrived before the kernel wakes us; 1 outside of bulk content.
     private var lowWater: Int32 = 1
 
+    /// The address connected to.
     public let remoteAddress: SocketAddress?
 
     private init(_ channel: Channel, remote: SocketAddress) {
@@ -23,6 +24,7 @@ public final class TCPStream: ByteStream {
         /// Time without traffic after which the kernel probes the peer; `nil` leaves keep-alive probes off.
         public var keepAlive: Duration?
 
+        /// Options with keep-alive probes after a minute of silence, unless told otherwise.
         public init(keepAlive: Duration? = .seconds(60)) { self.keepAlive = keepAlive }
     }
 
@@ -99,6 +101,7 @@ public final class TCPStream: ByteStream {
         return code
     }
 
+    /// This side's address; `nil` once closed. Asks the kernel each time.
     public var localAddress: SocketAddress? {
         guard channel.isOpen else { return nil }
         var storage = sockaddr_storage()
@@ -113,6 +116,7 @@ public final class TCPStream: ByteStream {
 
     // MARK: Receiving
 
+    /// One `recv` into the buffer, waiting only when the kernel has nothing.
     public func receive(
         into buffer: ReceiveBuffer, atMost limit: Int, until deadline: Deadline
     ) async throws(TransportError) -> Int {
@@ -161,6 +165,7 @@ public final class TCPStream: ByteStream {
         guard outcome == .ready else { throw TransportError(outcome, deadline) }
     }
 
+    /// Looks without taking: anything but "nothing yet" means that the stream is not idle.
     public var isQuiet: Bool {
         guard channel.isOpen, !channel.sawHangUp else { return false }
         var octet: UInt8 = 0
@@ -168,6 +173,7 @@ public final class TCPStream: ByteStream {
         return result < 0 && errno == EAGAIN
     }
 
+    /// Raises the low-water mark to what is certain to come, at most 256 KiB.
     public func expectBulk(_ octets: UInt64) {
         setLowWater(Int32(min(UInt64(256 << 10), max(octets, 1))))
     }
@@ -180,6 +186,7 @@ public final class TCPStream: ByteStream {
 
     // MARK: Sending
 
+    /// Sends until all is out, or until the peer says something while the kernel takes no more.
     public func send(
         _ octets: [UInt8], from offset: Int, until deadline: Deadline
     ) async throws(TransportError) -> Int {
@@ -206,12 +213,15 @@ public final class TCPStream: ByteStream {
         return sent
     }
 
+    /// Closes the socket; a task that waits on it is told.
     public func close() { channel.close() }
 
     // MARK: Splicing
 
+    /// A socket can always try; the target may refuse.
     public var canSplice: Bool { true }
 
+    /// Moves octets through the loop's pipe, which is empty again when this returns.
     public func splice(
         to target: Int32, at offset: Int64?, atMost count: UInt64, until deadline: Deadline
     ) async throws(TransportError) -> SpliceResult {

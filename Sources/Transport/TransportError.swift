@@ -22,7 +22,9 @@ public struct TransportError: Error, Hashable, Sendable {
 
     /// One address that was tried.
     public struct Attempt: Hashable, Sendable {
+        /// What was tried.
         public var address: SocketAddress
+        /// How it failed.
         public var failure: Failure
 
         /// How it failed.
@@ -31,14 +33,17 @@ public struct TransportError: Error, Hashable, Sendable {
             case timedOut(Duration)
         }
 
+        /// An attempt at `address` that failed so.
         public init(address: SocketAddress, failure: Failure) {
             self.address = address
             self.failure = failure
         }
     }
 
+    /// What happened.
     public var reason: Reason
 
+    /// An error for that reason.
     public init(_ reason: Reason) { self.reason = reason }
 
     /// `errno` of the failed call, where there was one.
@@ -65,6 +70,7 @@ public struct TransportError: Error, Hashable, Sendable {
 }
 
 extension TransportError.Attempt: CustomStringConvertible {
+    /// The address and what failed, in one clause.
     public var description: String {
         switch failure {
         case .system(let error): "\(address): \(error.explanation)"
