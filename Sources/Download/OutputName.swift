@@ -72,20 +72,38 @@ extension HTTPResponse {
 
 /// The names that the transfers of one run have taken, so that no two share one.
 public final class TakenNames {
-    private var names: Set<String> = []
+    // One or two names are the rule, and looking through them costs less than the set's type costs a start.
+    private var fewNames: [String] = []
+    private var names: Set<String>?
+    private static let few = 16
 
     /// No name is taken.
     public init() {}
 
     /// Takes `path`; false when another transfer has it.
-    func take(_ path: String) -> Bool { names.insert(TakenNames.plain(path)).inserted }
+    func take(_ path: String) -> Bool {
+        let name = TakenNames.plain(path)
+        if names != nil { return names?.insert(name).inserted ?? false }
+        guard !fewNames.contains(name) else { return false }
+        fewNames.append(name)
+        if fewNames.count > TakenNames.few {
+            names = Set(fewNames)
+            fewNames = []
+        }
+        return true
+    }
 
     /// Gives a name back that was not used.
-    func giveBack(_ path: String) { names.remove(TakenNames.plain(path)) }
+    func giveBack(_ path: String) {
+        let name = TakenNames.plain(path)
+        names?.remove(name)
+        fewNames.removeAll { $0 == name }
+    }
 
     /// The same file under the same text: without `./` and doubled slashes.
     private static func plain(_ path: String) -> String {
-        guard path.contains("//") || path.hasPrefix("./") || path.contains("/./") else { return path }
+        // Most names have neither a dot nor an empty part before or between slashes.
+        guard path.utf8.contains(0x2F) else { return path }
         let parts = path.split(separator: "/").filter { $0 != "." }
         return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
     }

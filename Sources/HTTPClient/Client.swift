@@ -122,7 +122,8 @@ public final class Client {
         let key = ConnectionKey(scheme: origin.scheme, route: configuration.addressMap.route(to: origin))
         var holdsTurn = false
         while true {
-            switch pool.lease(for: key, fresh: fresh, holdsTurn: holdsTurn) {
+            let careful = !request.method.isIdempotent
+            switch pool.lease(for: key, fresh: fresh, careful: careful, holdsTurn: holdsTurn) {
             case .use(let connection):
                 transfer.observe(.reusing(connection: connection.number))
                 return LeasedConnection(connection: connection, opened: 0)

@@ -46,6 +46,7 @@ final class ConnectionPool {
 
     /// The idle and the waiting of one key.
     private struct Group {
+        let key: ConnectionKey
         var idle: [PooledConnection] = []
         var inUse = 0
         var waiting: [Turn] = []
@@ -56,7 +57,12 @@ final class ConnectionPool {
         let pause = Pause()
     }
 
-    private var groups: [ConnectionKey: Group] = [:]
+    // Searched in order: only keys with a connection or a request stand here, and those are few. A dictionary would
+    // cost every start of a program a search for the key's conformance, a tenth of all it does.
+    private var groups: [Group] = []
+    /// How long after its last octet a connection counts as not idle yet.
+    private static let moment = Duration.microseconds(100)
+
     private let limit: Int?
     private let lifetime: Duration
     private let maximumIdle: Int
@@ -70,67 +76,91 @@ final class ConnectionPool {
 
     /// A connection for one exchange; `holdsTurn` after a wait in line. The idle one used last comes first: it is the
     /// least likely to have been closed.
-    func lease(for key: ConnectionKey, fresh: Bool, holdsTurn: Bool) -> Lease {
-        var group = groups[key] ?? Group()
-        defer { groups[key] = group }
-        if holdsTurn { group.inUse -= 1 } else if !group.waiting.isEmpty { return .wait }
-        while !fresh, let connection = group.idle.popLast() {
+    /// `careful` for a request that must not be sent twice: then even a connection used a moment ago is looked at.
+    func lease(for key: ConnectionKey, fresh: Bool, careful: Bool, holdsTurn: Bool) -> Lease {
+        let place = place(of: key)
+        if holdsTurn { groups[place].inUse -= 1 } else if !groups[place].waiting.isEmpty { return .wait }
+        while !fresh, let connection = groups[place].idle.popLast() {
             idleCount -= 1
-            if Instant.now - connection.idleSince < lifetime, connection.stream.isQuiet {
-                group.inUse += 1
+            let idle = Instant.now - connection.idleSince
+            // One that was read to its last octet a moment ago is not asked about once more.
+            let isKnownQuiet = idle < ConnectionPool.moment && !careful
+            if idle < lifetime, isKnownQuiet || connection.stream.isQuiet {
+                groups[place].inUse += 1
                 return .use(connection)
             }
             connection.stream.close()
         }
-        if let limit, group.inUse >= limit { return .wait }
-        group.inUse += 1
+        if let limit, groups[place].inUse >= limit { return .wait }
+        groups[place].inUse += 1
         return .open
+    }
+
+    private func find(_ key: ConnectionKey) -> Int? {
+        var place = groups.startIndex
+        while place < groups.endIndex {
+            if groups[place].key == key { return place }
+            place += 1
+        }
+        return nil
+    }
+
+    private func place(of key: ConnectionKey) -> Int {
+        if let place = find(key) { return place }
+        groups.append(Group(key: key))
+        return groups.endIndex - 1
+    }
+
+    /// Forgets a key that nobody uses.
+    private func forgetIfUnused(_ place: Int) {
+        let group = groups[place]
+        if group.inUse == 0 && group.idle.isEmpty && group.waiting.isEmpty { groups.remove(at: place) }
     }
 
     /// Joins the line for `key`.
     func turn(for key: ConnectionKey) -> Turn {
         let turn = Turn()
-        groups[key, default: Group()].waiting.append(turn)
+        groups[place(of: key)].waiting.append(turn)
         return turn
     }
 
     /// Leaves the line: the wait ended by time or cancellation. A turn that had come is passed on.
     func leave(_ turn: Turn, for key: ConnectionKey) {
-        guard var group = groups[key] else { return }
-        let place = group.waiting.firstIndex { $0 === turn }
-        if let place { group.waiting.remove(at: place) }
-        groups[key] = group
-        if place == nil { closed(key) }
+        guard let place = find(key) else { return }
+        if let position = groups[place].waiting.firstIndex(where: { $0 === turn }) {
+            groups[place].waiting.remove(at: position)
+            forgetIfUnused(place)
+        } else {
+            closed(key)
+        }
     }
 
     /// An exchange is over and its connection can be used again.
     func release(_ connection: PooledConnection) {
-        guard var group = groups[connection.key] else { return connection.stream.close() }
-        group.inUse -= 1
+        guard let place = find(connection.key) else { return connection.stream.close() }
         connection.buffer.trim()
         connection.idleSince = .now
-        group.idle.append(connection)
+        groups[place].inUse -= 1
+        groups[place].idle.append(connection)
         idleCount += 1
-        groups[connection.key] = group
-        callNext(connection.key)
+        callNext(place)
         if idleCount > maximumIdle { closeOldestIdle() }
     }
 
     /// A leased connection was closed, or none could be opened.
     func closed(_ key: ConnectionKey) {
-        guard var group = groups[key] else { return }
-        group.inUse -= 1
-        let isUnused = group.inUse == 0 && group.idle.isEmpty && group.waiting.isEmpty
-        groups[key] = isUnused ? nil : group
-        callNext(key)
+        guard let place = find(key) else { return }
+        groups[place].inUse -= 1
+        callNext(place)
+        forgetIfUnused(place)
     }
 
     /// Closes every idle connection.
     func closeIdle() {
-        for (key, var group) in groups {
-            for connection in group.idle { connection.stream.close() }
-            group.idle = []
-            groups[key] = group.inUse == 0 && group.waiting.isEmpty ? nil : group
+        for place in groups.indices.reversed() {
+            for connection in groups[place].idle { connection.stream.close() }
+            groups[place].idle = []
+            forgetIfUnused(place)
         }
         idleCount = 0
     }
@@ -138,24 +168,23 @@ final class ConnectionPool {
     /// Idle connections now.
     var idleConnectionCount: Int { idleCount }
 
-    private func callNext(_ key: ConnectionKey) {
-        guard var group = groups[key], !group.waiting.isEmpty else { return }
-        let next = group.waiting.removeFirst()
-        group.inUse += 1
-        groups[key] = group
+    private func callNext(_ place: Int) {
+        guard !groups[place].waiting.isEmpty else { return }
+        let next = groups[place].waiting.removeFirst()
+        groups[place].inUse += 1
         next.pause.finish(.ready)
     }
 
     private func closeOldestIdle() {
-        var oldest: (key: ConnectionKey, since: Instant)?
-        for (key, group) in groups {
+        var oldest: (place: Int, since: Instant)?
+        for (place, group) in groups.enumerated() {
             if let first = group.idle.first, first.idleSince < oldest?.since ?? .distantFuture {
-                oldest = (key, first.idleSince)
+                oldest = (place, first.idleSince)
             }
         }
-        guard let oldest, var group = groups[oldest.key] else { return }
-        group.idle.removeFirst().stream.close()
+        guard let oldest else { return }
+        groups[oldest.place].idle.removeFirst().stream.close()
         idleCount -= 1
-        groups[oldest.key] = group
+        forgetIfUnused(oldest.place)
     }
 }

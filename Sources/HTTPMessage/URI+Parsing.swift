@@ -71,7 +71,7 @@ private struct URIParser {
         }
         guard end < input.count else { return nil }
         position = end + 1
-        return String(decoding: input[..<end].lazy.map(\.lowercasedASCII), as: UTF8.self)
+        return String(decoding: input[..<end].map(\.lowercasedASCII), as: UTF8.self)
     }
 
     /// The states "relative" and "relative slash".

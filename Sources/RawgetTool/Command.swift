@@ -10,7 +10,7 @@ final class Command {
     /// Largest file of options, patterns or fields that is read: 64 MiB.
     nonisolated static let longestFile = 64 << 20
     /// Words that stand for another way to run; `demo` is the one of this version.
-    private static let laterWords: Set<String> = ["serve", "check", "batch", "explain", "reach"]
+    private static let laterWords = ["serve", "check", "batch", "explain", "reach"]
 
     private let invocation: Invocation
     private var console: Console

@@ -15,8 +15,9 @@ struct TransferRecord {
     var request: HTTPRequest?
     /// The final response's head, once it is in.
     var response: HTTPResponse?
-    /// The transfer itself, for its times and counts.
-    var transfer: Transfer?
+    /// When each step was done, and octets of content received.
+    var timings: Timings?
+    var contentOctets: UInt64 = 0
     var remote: SocketAddress?
     var local: SocketAddress?
     /// Octets of heads received and of the request sent.
@@ -40,6 +41,14 @@ struct TransferRecord {
         local = report.localAddress
         headOctets = report.headOctets
         requestOctets = report.requestOctets
+        timings = report.timings
+        contentOctets = report.contentOctets
+    }
+
+    /// Takes note of how far a transfer came that failed.
+    mutating func take(_ transfer: Transfer) {
+        timings = transfer.timings
+        contentOctets = transfer.contentReceived
     }
 
     /// Takes note of a failure and tells the person.
@@ -92,9 +101,8 @@ extension TransferRecord {
         values.remotePort = UInt64(remote?.port ?? 0)
         values.localAddress = local?.host ?? ""
         values.localPort = UInt64(local?.port ?? 0)
-        if let transfer {
-            values.downloadSize = transfer.contentReceived
-            let timings = transfer.timings
+        values.downloadSize = contentOctets
+        if let timings {
             values.nameLookupTime = timings.elapsed(until: timings.resolved)
             values.connectTime = timings.elapsed(until: timings.connected)
             values.appConnectTime = timings.elapsed(until: timings.secured)

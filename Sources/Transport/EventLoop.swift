@@ -20,6 +20,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private let wakeup: Int32  // shared: an eventfd
     private let thread = Atomic<UInt>(0)  // shared: 0 until adopted or started
     private let isStarted = Atomic<Bool>(false)  // shared
+    private let outcome = Atomic<Int32>(0)  // shared: what `run` returns
 
     let epoll: Int32
     private var events: [epoll_event]
@@ -68,14 +69,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     public func run(_ body: @escaping @Sendable @NetworkActor () async -> Int32) -> Int32 {
         precondition(!isStarted.exchange(true, ordering: .acquiringAndReleasing), "the loop runs already")
         thread.store(UInt(pthread_self()), ordering: .releasing)
-        let outcome = Lock<Int32>(0)
         _ = Task(executorPreference: self) {
-            let value = await body()
-            outcome.withLock { $0 = value }
+            self.outcome.store(await body(), ordering: .releasing)
             self.stop()
         }
         runUntilStopped()
-        return outcome.withLock { $0 }
+        return outcome.load(ordering: .acquiring)
     }
 
     /// Runs jobs, events and timers on the calling thread until `stop`.
