@@ -33,7 +33,9 @@ let package = Package(
             dependencies: ["HTTPMessage", "HTTPClient", "Download", "System", "Transport", "Replay"],
             swiftSettings: strict),
         .target(
-            name: "Rawget", dependencies: ["HTTPMessage", "HTTPClient", "Download"], swiftSettings: strict),
+            name: "Rawget",
+            dependencies: ["HTTPMessage", "HTTPWire", "HTTPClient", "Download", "System", "Transport"],
+            swiftSettings: strict),
         .executableTarget(
             name: "rawget", dependencies: ["CLinux", "RawgetTool", "System", "Transport"],
             swiftSettings: strict),

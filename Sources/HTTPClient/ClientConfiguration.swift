@@ -89,12 +89,12 @@ public struct AddressMap: Hashable, Sendable {
                 && ($0.fromPort.map { $0 == origin.port } ?? true)
         }
         guard let detour else { return Route(host: origin.host, port: origin.port) }
-        let host = detour.toHost.map { (try? Host(parsing: $0)) ?? .name($0) }
+        let host = detour.toHost.map { (try? URIHost(parsing: $0)) ?? .name($0) }
         return Route(host: host ?? origin.host, port: detour.toPort ?? origin.port)
     }
 
     /// The addresses the caller has given for `host` and `port`; `nil` leaves it to the resolver.
-    func addresses(for host: Host, port: UInt16) -> [SocketAddress]? {
+    func addresses(for host: URIHost, port: UInt16) -> [SocketAddress]? {
         guard !entries.isEmpty else { return nil }
         let name = host.unbracketed.lowercased()
         return entries.first {
@@ -105,7 +105,7 @@ public struct AddressMap: Hashable, Sendable {
 
 /// The host and port, or the socket, that a connection leads to.
 struct Route: Hashable, Sendable {
-    var host: Host
+    var host: URIHost
     var port: UInt16
     var socket: SocketAddress?
 }

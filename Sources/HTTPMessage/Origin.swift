@@ -24,12 +24,12 @@ public struct Origin: Hashable, Sendable {
     /// Plain or over TLS.
     public var scheme: Scheme
     /// Who is asked.
-    public var host: Host
+    public var host: URIHost
     /// The port in effect: the scheme's default when the URI had none.
     public var port: UInt16
 
     /// An origin; `port` defaults to the scheme's.
-    public init(scheme: Scheme, host: Host, port: UInt16? = nil) {
+    public init(scheme: Scheme, host: URIHost, port: UInt16? = nil) {
         self.scheme = scheme
         self.host = host
         self.port = port ?? scheme.defaultPort

@@ -40,7 +40,7 @@ private struct URIParser {
     private struct Authority {
         var user: String?
         var password: String?
-        var host: Host
+        var host: URIHost
         var port: UInt16?
     }
 
@@ -119,7 +119,7 @@ private struct URIParser {
             if input[hostEnd] == UInt8(ascii: "]") { isInBrackets = false }
             hostEnd += 1
         }
-        let host = try Host(parsing: input.span.extracting(hostStart..<hostEnd))
+        let host = try URIHost(parsing: input.span.extracting(hostStart..<hostEnd))
         let port = try readPort(min(hostEnd + 1, end)..<end, scheme: scheme)
         position = end
         return parsePathAndRest(

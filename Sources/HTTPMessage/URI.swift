@@ -10,7 +10,7 @@ public struct URI: Hashable, Sendable {
     /// The password of the userinfo, encoded; `nil` when missing or empty.
     public let password: String?
     /// The host, in lower case and decoded.
-    public let host: Host
+    public let host: URIHost
     /// `nil` when it is the scheme's default.
     public let port: UInt16?
     /// The encoded path; it begins with "/".
@@ -23,7 +23,7 @@ public struct URI: Hashable, Sendable {
     // Parts are encoded and the port is not the default already: only the parser and the functions below call
     // it.
     init(
-        scheme: Scheme, user: String?, password: String?, host: Host, port: UInt16?, path: String,
+        scheme: Scheme, user: String?, password: String?, host: URIHost, port: UInt16?, path: String,
         query: String?, fragment: String?
     ) {
         self.scheme = scheme

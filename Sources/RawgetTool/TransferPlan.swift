@@ -152,7 +152,14 @@ struct TransferPlan {
 
     /// The URI that a person typed: without a scheme it is http.
     static func uri(_ text: String) throws(URIError) -> URI {
-        try URI(parsing: text.contains("://") ? text : "http://\(text)")
+        try URI(parsing: namesScheme(text) ? text : "http://\(text)")
+    }
+
+    /// Whether the first colon is followed by two slashes. Over octets: `contains` would bring in the machinery of
+    /// regular expressions, at every start.
+    private static func namesScheme(_ text: String) -> Bool {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        return text.utf8[colon...].dropFirst().prefix(2).elementsEqual([UInt8(ascii: "/"), UInt8(ascii: "/")])
     }
 }
 

@@ -86,6 +86,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         isStopping = false
     }
 
+    /// Ends the run after this turn.
     private func stop() { call { self.isStopping = true } }
 
     // MARK: Executor
@@ -108,8 +109,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Whether the caller runs on the loop's thread.
     public func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
-    /// Runs `work` on the loop's thread, soon.
-    func call(_ work: @escaping @Sendable () -> Void) { hand(.call(work)) }
+    /// Runs `work` on the loop's thread: at once there, soon from another.
+    func call(_ work: @escaping @Sendable () -> Void) {
+        if isOnLoop { work() } else { hand(.call(work)) }
+    }
 
     private func hand(_ work: Foreign) {
         let isFirst = foreign.withLock { queue in

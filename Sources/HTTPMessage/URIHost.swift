@@ -1,5 +1,5 @@
 /// The host of a URI: a registered name or an address (RFC 3986, section 3.2.2).
-public enum Host: Hashable, Sendable {
+public enum URIHost: Hashable, Sendable {
     /// A name in lower case and ASCII; one dot at its end is kept.
     case name(String)
     /// An address of IPv4, in host order: `127.0.0.1` is 0x7F000001.
@@ -52,7 +52,7 @@ public enum Host: Hashable, Sendable {
 }
 
 // IPv4 in all the forms that inet_aton(3) reads: one to four parts, decimal, octal (0…) or hexadecimal (0x…).
-extension Host {
+extension URIHost {
     /// WHATWG URL, section 3.5, "ends in a number checker": such a host is an address or an error.
     private static func endsInNumber(_ name: Span<UInt8>) -> Bool {
         let end = endWithoutDot(name)
@@ -112,7 +112,7 @@ extension Host {
     }
 }
 
-extension Host: CustomStringConvertible {
+extension URIHost: CustomStringConvertible {
     /// As in a URI or a Host field: IPv6 in brackets.
     public var description: String {
         switch self {

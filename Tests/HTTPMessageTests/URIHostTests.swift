@@ -2,10 +2,10 @@ import HTTPMessage
 import Testing
 
 @Suite("Hosts (WHATWG URL, section 3.5)")
-struct HostTests {
+struct URIHostTests {
     @Test("are names in lower case and decoded", arguments: Self.names)
     func parsesNames(input: String, expected: String) throws {
-        #expect(try Host(parsing: input) == .name(expected))
+        #expect(try URIHost(parsing: input) == .name(expected))
     }
 
     static let names: [(String, String)] = [
@@ -27,7 +27,7 @@ struct HostTests {
 
     @Test("are addresses of IPv4 in all their forms", arguments: Self.ipv4)
     func parsesIPv4(input: String, address: UInt32, text: String) throws {
-        let host = try Host(parsing: input)
+        let host = try URIHost(parsing: input)
         #expect(host == .ipv4(address))
         #expect(host.description == text)
         #expect(host.unbracketed == text)
@@ -65,15 +65,15 @@ struct HostTests {
             "99999999999999999999999999", "0xffffffffffffffffffffffff", "0x.0x.0x.0x.0x", "1.-2.3",
         ])
     func refusesIPv4(input: String) {
-        #expect(throws: URIError(.invalidIPv4Address)) { try Host(parsing: input) }
+        #expect(throws: URIError(.invalidIPv4Address)) { try URIHost(parsing: input) }
     }
 
     @Test("are addresses of IPv6, printed short", arguments: Self.ipv6)
     func parsesIPv6(input: String, expected: String) throws {
-        let host = try Host(parsing: "[\(input)]")
+        let host = try URIHost(parsing: "[\(input)]")
         #expect(host.description == "[\(expected)]")
         #expect(host.unbracketed == expected)
-        #expect(try Host(parsing: host.description) == host)
+        #expect(try URIHost(parsing: host.description) == host)
     }
 
     static let ipv6: [(String, String)] = [
@@ -111,7 +111,7 @@ struct HostTests {
             "[::1.2.3.1234567890123]",
         ])
     func refusesIPv6(input: String) {
-        #expect(throws: URIError(.invalidIPv6Address)) { try Host(parsing: input) }
+        #expect(throws: URIError(.invalidIPv6Address)) { try URIHost(parsing: input) }
     }
 
     @Test("give an IPv6 address's octets in network order")
