@@ -40,7 +40,11 @@ int clinux_signalfd(const int *signals, int count)
 {
     sigset_t set;
     sigemptyset(&set);
-    for (int i = 0; i < count; i++) sigaddset(&set, signals[i]);
+    for (int i = 0; i < count; i++) {
+        struct sigaction now;
+        /* Blocking would bring back to life what nohup or a shell's background job ignores. */
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&set, signals[i]);
+    }
     if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) return -1;
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }

@@ -77,6 +77,10 @@ public final class Client {
         while true {
             let lease = try await connection(
                 for: request, transfer: transfer, fresh: isResent, total: total)
+            if transfer.isCancelled {
+                pool.release(lease.connection)
+                throw TransferError(.cancelled, during: .connect, "cancelled")
+            }
             let driver = ExchangeDriver(
                 request, on: lease.connection, for: transfer, configuration: configuration, total: total)
             do throws(TransferError) {
@@ -177,7 +181,13 @@ public final class Client {
             let stream = try await dialer.open(addresses, until: .earlier(deadline, total))
             connections += 1
             transfer.timings.connected = .now
-            let connection = try PooledConnection(key: key, stream: stream, number: connections)
+            let connection: PooledConnection
+            do throws(TransportError) {
+                connection = try PooledConnection(key: key, stream: stream, number: connections)
+            } catch {
+                stream.close()
+                throw error
+            }
             transfer.observe(
                 .connected(
                     remote: stream.remoteAddress, local: connection.localAddress, connection: connections))

@@ -6,6 +6,9 @@ import Transport
 /// Moves the octets of one exchange between a stream and its machine: the only loop that does.
 @NetworkActor
 final class ExchangeDriver {
+    /// Content larger than this is bulk: the loop sleeps for it, and the kernel is told to wake it seldom.
+    private static let bulk: UInt64 = 256 << 10
+
     private let request: HTTPRequest
     private let connection: PooledConnection
     private let transfer: Transfer
@@ -256,7 +259,7 @@ final class ExchangeDriver {
                 "the content has \(length) octets, more than the \(limit) allowed")
         }
         try transfer.sink.begin(response, length: length)
-        if let length, length > 256 << 10 { setBulk(true) }
+        if let length, length > ExchangeDriver.bulk { setBulk(true) }
     }
 
     private func countContent(_ count: Int) throws(TransferError) {
@@ -265,6 +268,7 @@ final class ExchangeDriver {
             throw TransferError(
                 .tooLarge, during: .content, "the content has more than the \(limit) octets allowed")
         }
+        if exchange.contentReceived > ExchangeDriver.bulk { setBulk(true) }
         transfer.observe(.content(count: count, total: exchange.contentReceived))
     }
 

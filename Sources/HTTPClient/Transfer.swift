@@ -21,7 +21,7 @@ public final class Transfer {
     private let client: Client
     private var task: Task<Result<TransferReport, TransferError>, Never>?
     private var resumption: Pause?
-    private var isCancelled = false
+    private(set) var isCancelled = false
     /// The stream in use: closing it is what ends a wait of a transfer that runs in its caller's task.
     weak var stream: (any ByteStream)?
 
