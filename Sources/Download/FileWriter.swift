@@ -243,12 +243,7 @@ extension HTTPResponse {
             octets.append(contentsOf: reason.latin1Octets ?? [])
         }
         octets.append(contentsOf: "\r\n".utf8)
-        for index in fields.indices {
-            octets.append(contentsOf: fields.nameOctets(at: index))
-            octets.append(contentsOf: ": ".utf8)
-            octets.append(contentsOf: fields.valueOctets(at: index))
-            octets.append(contentsOf: "\r\n".utf8)
-        }
+        fields.appendLines(to: &octets)
         octets.append(contentsOf: "\r\n".utf8)
         return octets
     }

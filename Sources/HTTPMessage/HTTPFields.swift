@@ -85,8 +85,11 @@ public struct HTTPFields: Sendable {
 
     /// Adds all lines of `other` at the end.
     public mutating func append(contentsOf other: HTTPFields) {
+        let shift = octets.count
+        octets += other.octets
+        lines.reserveCapacity(lines.count + other.lines.count)
         for line in other.lines {
-            append(other.octets[line.start..<line.value], other.octets[line.value..<line.end])
+            lines.append(Line(start: line.start + shift, value: line.value + shift, end: line.end + shift))
         }
     }
 

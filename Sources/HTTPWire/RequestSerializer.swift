@@ -24,28 +24,21 @@ public enum RequestSerializer {
         try check(target, for: method)
         try check(version)
         try checkFraming(by: fields, version)
-        for index in fields.indices {
-            if let octet = fields.nameOctets(at: index).first(where: { !$0.isTokenOctet }) {
-                throw WireError(.invalidNameOctet(octet), at: 0)
+        if let fault = fields.lineFault {
+            switch fault {
+            case .emptyName: throw WireError(.emptyFieldName, at: 0)
+            case .nameOctet(let octet): throw WireError(.invalidNameOctet(octet), at: 0)
+            case .valueOctet(let octet, let offset): throw WireError(.invalidValueOctet(octet), at: UInt64(offset))
             }
-            guard !fields.nameOctets(at: index).isEmpty else { throw WireError(.emptyFieldName, at: 0) }
-            try checkValue(fields.valueOctets(at: index))
         }
 
         octets.append(contentsOf: method.name.utf8)
         octets.append(.space)
         octets.append(contentsOf: target.text.utf8)
         octets.append(.space)
-        octets.append(contentsOf: version.description.utf8)
+        octets.append(contentsOf: (version == .http11 ? "HTTP/1.1" : "HTTP/1.0").utf8)
         octets.append(contentsOf: "\r\n".utf8)
-        for index in fields.indices {
-            octets.append(contentsOf: fields.nameOctets(at: index))
-            octets.append(.colon)
-            let value = trimmed(fields.valueOctets(at: index))
-            if !value.isEmpty { octets.append(.space) }
-            octets.append(contentsOf: value)
-            octets.append(contentsOf: "\r\n".utf8)
-        }
+        fields.appendLines(to: &octets)
         octets.append(contentsOf: "\r\n".utf8)
     }
 
@@ -53,8 +46,10 @@ public enum RequestSerializer {
     private static func check(_ target: RequestTarget, for method: HTTPMethod) throws(WireError) {
         let octets = target.text.utf8
         guard let first = octets.first else { throw WireError(.invalidTarget(nil), at: 0) }
-        for (index, octet) in octets.enumerated() where octet <= 0x20 || octet >= 0x7F {
-            throw WireError(.invalidTarget(octet), at: UInt64(index))
+        var offset: UInt64 = 0
+        for octet in octets {
+            guard octet > 0x20, octet < 0x7F else { throw WireError(.invalidTarget(octet), at: offset) }
+            offset += 1
         }
         switch target {
         case .origin:
@@ -101,14 +96,6 @@ public enum RequestSerializer {
             throw WireError(.differingContentLengths, at: 0)
         }
         _ = try decimal(trimmed(fields.valueOctets(at: length)), at: 0)
-    }
-
-    /// `field-value = *field-content`: a sender generates no control character but HTAB (RFC 9110, section
-    /// 5.5).
-    private static func checkValue(_ value: ArraySlice<UInt8>) throws(WireError) {
-        for (index, octet) in value.enumerated() where octet.isControl && octet != 0x09 {
-            throw WireError(.invalidValueOctet(octet), at: UInt64(index))
-        }
     }
 
     private static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

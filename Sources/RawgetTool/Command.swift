@@ -51,8 +51,9 @@ final class Command {
             return show(text)
         case .transfer: break
         }
-        console.isSilent = command.run.isSilent
-        console.hidesErrors = command.run.isSilent && !command.run.showsErrors
+        console = Console(
+            invocation, isSilent: command.run.isSilent,
+            hidesErrors: command.run.isSilent && !command.run.showsErrors)
         for warning in command.warnings { console.warn(warning) }
         do throws(UsageError) {
             return try await TransferRun(command, invocation, console).run()

@@ -2,17 +2,21 @@ import System
 
 /// The three standard streams of an invocation. What a person reads goes to standard error, results to standard
 /// output.
-struct Console: Sendable {
+final class Console: Sendable {
     /// What the command calls itself in messages.
     static let name = "rawget"
 
     let invocation: Invocation
     /// `-s`: warnings and errors are not shown.
-    var isSilent = false
+    let isSilent: Bool
     /// `-s` without `-S`.
-    var hidesErrors = false
+    let hidesErrors: Bool
 
-    init(_ invocation: Invocation) { self.invocation = invocation }
+    init(_ invocation: Invocation, isSilent: Bool = false, hidesErrors: Bool = false) {
+        self.invocation = invocation
+        self.isSilent = isSilent
+        self.hidesErrors = hidesErrors
+    }
 
     /// Whether standard error is a terminal.
     var hasTerminal: Bool { invocation.isTerminal(invocation.standardError) }

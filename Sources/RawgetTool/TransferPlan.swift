@@ -5,7 +5,7 @@ import System
 import Transport
 
 /// Turns what the command line says of one URL into a request and what becomes of its answer.
-struct TransferPlan {
+final class TransferPlan: Sendable {
     let options: GroupOptions
     let run: RunOptions
     let console: Console

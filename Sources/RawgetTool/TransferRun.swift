@@ -31,9 +31,9 @@ final class TransferRun {
 
     /// What the URLs of one group share.
     private struct GroupRun {
-        var plan: TransferPlan
-        var downloader: Downloader
-        var writeOut: String?
+        let plan: TransferPlan
+        let downloader: Downloader
+        let writeOut: String?
     }
 
     init(_ command: ParsedCommand, _ invocation: Invocation, _ console: Console) throws(UsageError) {
