@@ -70,15 +70,14 @@ public struct HTTPFields: Sendable {
     /// Whether there is a line of that name.
     public func contains(_ name: FieldName) -> Bool { index(of: name, from: 0) != nil }
 
-    /// Adds a line at the end. Scalars past U+00FF, which no octet stands for, become "?"; CR, LF and NUL,
-    /// which would end the line on the wire, become spaces (RFC 9110, section 5.5).
+    /// Adds a line at the end. Scalars past U+00FF, which no octet stands for, become "?". A value with CR, LF or NUL
+    /// is kept as it is and refused when it is to be sent (RFC 9110, section 5.5).
     public mutating func append(_ name: FieldName, _ value: String) {
         let start = octets.count
         octets.append(contentsOf: name.spelling.utf8)
         let middle = octets.count
         for scalar in value.unicodeScalars {
-            let octet = UInt8(exactly: scalar.value) ?? UInt8(ascii: "?")
-            octets.append(octet == 0x0D || octet == 0x0A || octet == 0 ? 0x20 : octet)
+            octets.append(UInt8(exactly: scalar.value) ?? UInt8(ascii: "?"))
         }
         lines.append(Line(start: start, value: middle, end: octets.count))
     }

@@ -47,12 +47,19 @@ struct HTTPFieldsTests {
         #expect(fields["A"] == all)
     }
 
-    @Test("have no value that ends its line", arguments: ["a\r\nB: c", "a\nB: c", "a\u{0}B", "a\u{100}"])
-    func endsNoLine(value: String) {
+    @Test("tell what in them would end a line or be none", arguments: ["a\r\nB: c", "a\nB: c", "a\u{0}B", "a\u{7F}"])
+    func tellsFault(value: String) {
         let fields: HTTPFields = ["A": value]
-        let scalars = fields[0].value.unicodeScalars
-        #expect(!scalars.contains("\r") && !scalars.contains("\n") && !scalars.contains("\u{0}"))
-        #expect(scalars.allSatisfy { $0.value <= 0xFF })
+        #expect(fields[0].value == value)
+        let octet = Array(value.utf8)[1]
+        #expect(fields.lineFault == .valueOctet(octet, 1))
+    }
+
+    @Test("take a question mark for what no octet stands for")
+    func replacesOthers() {
+        let fields: HTTPFields = ["A": "a\u{100}"]
+        #expect(fields[0].value == "a?")
+        #expect(fields.lineFault == nil)
     }
 
     @Test("are equal whatever the case of the names")
