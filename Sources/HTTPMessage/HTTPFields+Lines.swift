@@ -17,7 +17,9 @@ extension HTTPFields {
             }
             for index in line.value..<line.end {
                 let octet = octets[index]
-                if octet < 0x20 && octet != 0x09 || octet == 0x7F { return .valueOctet(octet, index - line.value) }
+                if octet < 0x20 && octet != 0x09 || octet == 0x7F {
+                    return .valueOctet(octet, index - line.value)
+                }
             }
         }
         return nil

@@ -28,7 +28,8 @@ public enum RequestSerializer {
             switch fault {
             case .emptyName: throw WireError(.emptyFieldName, at: 0)
             case .nameOctet(let octet): throw WireError(.invalidNameOctet(octet), at: 0)
-            case .valueOctet(let octet, let offset): throw WireError(.invalidValueOctet(octet), at: UInt64(offset))
+            case .valueOctet(let octet, let offset):
+                throw WireError(.invalidValueOctet(octet), at: UInt64(offset))
             }
         }
 

@@ -129,7 +129,9 @@ final class TransferRun {
             record.exit = error.exit
             return end(record)
         }
-        if uri.user != nil { console.warn("the user name in the URL is not sent: this version has no authentication") }
+        if uri.user != nil {
+            console.warn("the user name in the URL is not sent: this version has no authentication")
+        }
         var plan = group.plan.plan(for: request, to: job.output, takenNames: takenNames)
         record.request = request
         let watcher = TransferWatcher(record, group.plan, console, heads, display)

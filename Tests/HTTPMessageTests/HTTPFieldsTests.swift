@@ -47,7 +47,9 @@ struct HTTPFieldsTests {
         #expect(fields["A"] == all)
     }
 
-    @Test("tell what in them would end a line or be none", arguments: ["a\r\nB: c", "a\nB: c", "a\u{0}B", "a\u{7F}"])
+    @Test(
+        "tell what in them would end a line or be none",
+        arguments: ["a\r\nB: c", "a\nB: c", "a\u{0}B", "a\u{7F}"])
     func tellsFault(value: String) {
         let fields: HTTPFields = ["A": value]
         #expect(fields[0].value == value)
