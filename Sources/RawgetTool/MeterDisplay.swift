@@ -16,15 +16,12 @@ final class MeterDisplay {
     private let beginning = Instant.now
     private let count: Int
     private var group: GroupMeter?
-    private var current: Current?
+    /// The meters of transfers that are not over: the file of one may be named while the next one runs.
+    private var meters: [Int: ProgressMeter] = [:]
+    private var latest = 0
     private var transfers: [Int: Transfer] = [:]
     private var ticker: Task<Void, Never>?
     private var isDrawn = false
-
-    private struct Current {
-        var number: Int
-        var meter: ProgressMeter
-    }
 
     /// A meter for `count` transfers; `nil` where none is wanted: without a terminal, with `-s`, or when content goes
     /// to the terminal itself.
@@ -58,11 +55,9 @@ final class MeterDisplay {
     /// A transfer begins.
     func begin(_ number: Int, _ plan: DownloadPlan) {
         guard group == nil else { return }
-        let name = plan.displayedName
-        current = Current(
-            number: number,
-            meter: ProgressMeter(name: name, position: (number + 1, count), style: style, startingAt: elapsed)
-        )
+        latest = number
+        meters[number] = ProgressMeter(
+            name: plan.displayedName, position: (number + 1, count), style: style, startingAt: elapsed)
     }
 
     /// The transfer `number` is this one.
@@ -74,10 +69,16 @@ final class MeterDisplay {
         transfers[number] = nil
         if group != nil {
             group?.end(number, outcome, at: elapsed)
-        } else if let current, current.number == number {
-            close(current.meter.closingLine(outcome, columns: console.invocation.columns()))
-            self.current = nil
+        } else if let meter = meters.removeValue(forKey: number) {
+            close(meter.closingLine(outcome, columns: console.invocation.columns()))
         }
+    }
+
+    /// Makes room for a message: the line is drawn again with the next tick.
+    func clear() {
+        guard isDrawn else { return }
+        console.draw("\r\(MeterDisplay.clearLine)")
+        isDrawn = false
     }
 
     /// All transfers are over.
@@ -93,15 +94,15 @@ final class MeterDisplay {
         let received = transfer.contentReceived
         if group != nil {
             group?.update(number, received: received, expected: transfer.contentExpected, at: elapsed)
-        } else if current?.number == number {
-            current?.meter.update(received: received, expected: transfer.contentExpected, at: elapsed)
+        } else {
+            meters[number]?.update(received: received, expected: transfer.contentExpected, at: elapsed)
         }
     }
 
     private func draw() {
         for number in transfers.keys { update(number) }
         let columns = console.invocation.columns()
-        guard let line = group?.line(columns: columns) ?? current?.meter.line(columns: columns) else {
+        guard let line = group?.line(columns: columns) ?? meters[latest]?.line(columns: columns) else {
             return
         }
         console.draw("\r\(line)\(MeterDisplay.clearLine)")

@@ -26,6 +26,9 @@ struct TransferRecord {
     var path: String?
     var exit: Int32 = 0
     var message = ""
+    private var advice: String?
+    private var excerpt: [UInt8] = []
+    private var isQuiet = false
     /// Connections opened, also by a transfer that failed.
     var connectionsOpened = 0
 
@@ -51,25 +54,28 @@ struct TransferRecord {
         contentOctets = transfer.contentReceived
     }
 
-    /// Takes note of a failure and tells the person.
-    mutating func fail(_ error: TransferError, _ console: Console, isInterrupted: Bool = false) {
+    /// Takes note of a failure.
+    mutating func fail(_ error: TransferError, isInterrupted: Bool = false) {
         let row = ExitCode.row(named: error.code.name)
         exit = isInterrupted && error.code == .cancelled ? 130 : row?.status ?? 1
-        message = error.detail
+        message = isInterrupted ? error.detail.replacingPrefix("cancelled", by: "interrupted") : error.detail
+        advice = isInterrupted ? nil : row?.advice
         // A closed pipe is how a reader says that it has enough.
-        if error.code == .writeFailed, error.errno == 32 { return }
-        let text = isInterrupted ? message.replacingPrefix("cancelled", by: "interrupted") : message
-        console.report(
-            "\(displayedURL): \(text)".escapedForTerminal, exit: exit,
-            advice: isInterrupted ? nil : row?.advice)
+        isQuiet = error.code == .writeFailed && error.errno == 32
     }
 
-    /// Takes note of an answer that counts as a failure; the beginning of its text is shown.
-    mutating func refuse(_ response: HTTPResponse, _ excerpt: [UInt8], _ console: Console) {
+    /// Takes note of an answer that counts as a failure, and of the beginning of its text.
+    mutating func refuse(_ response: HTTPResponse, _ excerpt: [UInt8]) {
         exit = 22
         message = "the server answered \(response.statusText)"
-        console.report("\(displayedURL): \(message)".escapedForTerminal, exit: exit, advice: nil)
-        guard !excerpt.isEmpty, !console.hidesErrors, response.hasText else { return }
+        self.excerpt = response.hasText ? excerpt : []
+    }
+
+    /// Tells the person what failed, if anything did.
+    func tell(_ console: Console) {
+        guard exit != 0, !isQuiet else { return }
+        console.report("\(displayedURL): \(message)".escapedForTerminal, exit: exit, advice: advice)
+        guard !console.hidesErrors else { return }
         for line in excerpt.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).prefix(10) {
             console.say("    \(String(decoding: line, as: UTF8.self).escapedForTerminal)")
         }

@@ -119,14 +119,14 @@ final class TransferRun {
         let uri: URI
         do throws(URIError) { uri = try TransferPlan.uri(job.url) } catch {
             settle()
-            record.fail(TransferError(error), console)
+            record.fail(TransferError(error))
             return end(record)
         }
         let request: HTTPRequest
         do throws(UsageError) { request = try group.plan.request(for: uri) } catch {
             settle()
-            console.report(error.message, exit: error.exit, advice: nil)
             record.exit = error.exit
+            record.message = error.message
             return end(record)
         }
         if uri.user != nil {
@@ -147,8 +147,7 @@ final class TransferRun {
         } catch {
             settle()
             if let current { watcher.record.take(current) }
-            watcher.record.fail(error, console, isInterrupted: isInterrupted)
-            watcher.warnAboutHeadFile()
+            watcher.record.fail(error, isInterrupted: isInterrupted)
             display?.end(job.number, error.code == .cancelled ? .cancelled : .failed)
             end(watcher.record)
         }
@@ -179,22 +178,22 @@ final class TransferRun {
     private func settle(_ transfer: SettlingTransfer) {
         let watcher = transfer.watcher
         watcher.record.take(transfer.received.report)
+        let report = transfer.received.report
+        let errorAnswer = transfer.plan.options.errorAnswer
         do throws(TransferError) {
             watcher.record.path = try transfer.received.finish()
             if transfer.received.isRefused {
-                let excerpt = transfer.plan.options.errorAnswer == .fail ? [] : transfer.received.excerpt
-                watcher.record.refuse(transfer.received.report.response, excerpt, console)
-            } else if transfer.plan.options.errorAnswer == .failWithBody,
-                transfer.received.report.response.status.isFailure
-            {
-                watcher.record.refuse(transfer.received.report.response, [], console)
+                watcher.record.refuse(report.response, errorAnswer == .fail ? [] : transfer.received.excerpt)
+            } else if errorAnswer == .failWithBody, report.response.status.isFailure {
+                watcher.record.refuse(report.response, [])
             }
-            warnAboutRedirect(transfer.received.report)
         } catch {
-            watcher.record.fail(error, console)
+            watcher.record.fail(error)
         }
-        watcher.warnAboutHeadFile()
+        watcher.noteHeadFailure()
         display?.end(watcher.record.number, watcher.record.exit == 0 ? .finished : .failed)
+        display?.clear()
+        warnAboutRedirect(report)
         end(watcher.record)
     }
 
@@ -210,6 +209,8 @@ final class TransferRun {
 
     private func end(_ record: TransferRecord) {
         var record = record
+        display?.clear()
+        record.tell(console)
         if let format = record.writeOut {
             do throws(SystemError) {
                 let text = WriteOut(format, for: record.values)

@@ -49,13 +49,12 @@ final class TransferWatcher {
     }
 
     /// Heads that could not be written make a transfer fail that did not fail otherwise.
-    func warnAboutHeadFile() {
+    func noteHeadFailure() {
         guard let failure = headFailure, record.exit == 0 else { return }
         record.fail(
             TransferError(
                 .writeFailed, during: .store, "could not write the head: \(failure.explanation)",
-                errno: failure.errno),
-            console)
+                errno: failure.errno))
     }
 }
 
