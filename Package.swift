@@ -54,7 +54,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "InteropTests",
-            dependencies: ["Download", "HTTPClient", "HTTPMessage", "RawgetTool", "TestSupport", "Transport"],
+            dependencies: [
+                "Download", "HTTPClient", "HTTPMessage", "RawgetTool", "TestSupport", "Transport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ExecutableTests", dependencies: ["rawget", "Replay", "TestSupport"], swiftSettings: strict),

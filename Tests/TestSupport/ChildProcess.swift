@@ -2,7 +2,8 @@ public import Glibc
 
 /// A process that a test started. It is killed when nobody holds it any more.
 public final class ChildProcess: @unchecked Sendable {
-    // Safety: `status` is only touched by the one test that holds the process.
+    // Safety: `status` is only touched by the one test that holds the process, or the thread it waits for.
+    /// Its process number.
     public let number: pid_t
     private var status: Int32?
 
@@ -73,16 +74,32 @@ public final class ChildProcess: @unchecked Sendable {
         return true
     }
 
-    /// Waits for its end, at most for `limit`; kills it then. `look` is called while it runs.
-    public func ending(within limit: Duration = .seconds(60), look: () -> Void = {}) async -> Ending {
-        let end = ContinuousClock.now + limit
-        while !hasEnded {
-            if ContinuousClock.now > end { signal(SIGKILL) }
-            look()
-            try? await Task.sleep(for: .milliseconds(2))
+    /// Waits for its end, at most for `limit`; kills it then. `look` is called every two milliseconds while it runs, on a
+    /// thread of its own: those of the tests may all be busy.
+    public func ending(
+        within limit: Duration = .seconds(60), look: @escaping @Sendable () -> Void = {}
+    ) async -> Ending {
+        await withCheckedContinuation { continuation in
+            let end = ContinuousClock.now + limit
+            let watch = Watch {
+                while !self.hasEnded {
+                    if ContinuousClock.now > end { self.signal(SIGKILL) }
+                    look()
+                    usleep(2000)
+                }
+                continuation.resume(returning: self.ended ?? .signal(0))
+            }
+            var thread = pthread_t()
+            let reference = Unmanaged.passRetained(watch)
+            let error = pthread_create(&thread, nil, runWatch, reference.toOpaque())
+            precondition(error == 0, "no thread: errno \(error)")
+            pthread_detach(thread)
         }
-        let status = status ?? 0
-        return status & 0x7F == 0 ? .exit(status >> 8 & 0xFF) : .signal(status & 0x7F)
+    }
+
+    /// How it ended; `nil` while it runs, or while nobody has looked.
+    public var ended: Ending? {
+        status.map { $0 & 0x7F == 0 ? .exit($0 >> 8 & 0xFF) : .signal($0 & 0x7F) }
     }
 
     /// The number in a line of its entry in /proc, such as `VmHWM`; `nil` once it has ended.
@@ -97,6 +114,19 @@ public final class ChildProcess: @unchecked Sendable {
         defer { close(file) }
         return String(decoding: contents(ofDescriptor: file), as: UTF8.self).split(separator: "\n")
     }
+}
+
+/// What a thread runs.
+private final class Watch: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+/// The beginning of a thread that watches. Free, since a closure made in isolated code would trap on another thread.
+private func runWatch(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    Unmanaged<Watch>.fromOpaque(argument).takeRetainedValue().body()
+    return nil
 }
 
 /// The executable that is built beside the tests.

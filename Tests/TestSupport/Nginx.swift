@@ -2,7 +2,9 @@ import Glibc
 
 /// An nginx of the tests' own, on 127.0.0.1 and ::1; it ends with the process that started it, however that ends.
 public final class Nginx: Sendable {
+    /// The port of both addresses.
     public let port: UInt16
+    /// Where its files lie.
     public let folder: String
     /// Whether it listens on ::1, too.
     public let hasIPv6: Bool
@@ -13,8 +15,9 @@ public final class Nginx: Sendable {
     /// The one that all tests share; `nil` where nginx does not start, which is printed.
     public static let shared = Nginx()
 
-    /// Octets of the large file and of the middle one.
+    /// Octets of the file `large`.
     public static let large = 1 << 30
+    /// Octets of the file `middle`.
     public static let middle = 64 << 20
 
     /// `http://127.0.0.1:PORT/PATH`.

@@ -2,6 +2,7 @@ public import Glibc
 
 /// A folder of a test's own, removed with all that is in it when nobody holds it any more.
 public final class TemporaryFolder: Sendable {
+    /// Its absolute path.
     public let path: String
     /// The folder, open.
     public let descriptor: Int32
@@ -105,6 +106,7 @@ public func contents(ofDescriptor file: Int32) -> [UInt8] {
 
 /// An open file without a name: what a test gives out as a standard stream and reads afterwards.
 public final class NamelessFile: Sendable {
+    /// The file, open for reading and writing.
     public let descriptor: Int32
 
     /// A file with this content, to be read from its beginning.
@@ -124,5 +126,6 @@ public final class NamelessFile: Sendable {
 
     /// All it holds.
     public var octets: [UInt8] { contents(ofDescriptor: descriptor) }
+    /// The same as text.
     public var text: String { String(decoding: octets, as: UTF8.self) }
 }

@@ -4,8 +4,11 @@ public import RawgetTool
 
 /// What one call of the command came to.
 public struct ToolRun: Sendable {
+    /// The exit code.
     public var exit: Int32
+    /// What went to standard output.
     public var output: [UInt8]
+    /// What went to standard error.
     public var errors: String
 
     /// Standard output as text.
@@ -14,9 +17,13 @@ public struct ToolRun: Sendable {
 
 /// The standard streams that are terminals.
 public struct Terminals: OptionSet, Sendable {
+    /// One bit a stream.
     public let rawValue: Int
+    /// The streams of these bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
+    /// Standard output.
     public static let output = Terminals(rawValue: 1)
+    /// Standard error.
     public static let errors = Terminals(rawValue: 2)
 }
 
