@@ -42,8 +42,25 @@ let package = Package(
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "HTTPMessage"], swiftSettings: strict),
         .testTarget(name: "ReplayTests", dependencies: ["Replay"], swiftSettings: strict),
+        // What several test targets use: folders, processes, servers. Part of no product.
+        .target(
+            name: "TestSupport", dependencies: ["HTTPClient", "RawgetTool", "Replay"],
+            path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
-            name: "RawgetToolTests", dependencies: ["RawgetTool", "HTTPMessage", "Replay"],
+            name: "DownloadTests",
+            dependencies: ["Download", "HTTPClient", "HTTPMessage", "Replay", "TestSupport", "Transport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "RawgetToolTests",
+            dependencies: ["RawgetTool", "HTTPClient", "HTTPMessage", "Replay", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "InteropTests",
+            dependencies: [
+                "Download", "HTTPClient", "HTTPMessage", "RawgetTool", "TestSupport", "Transport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ExecutableTests", dependencies: ["rawget", "Replay", "TestSupport"], swiftSettings: strict),
     ]
 )

@@ -31,7 +31,7 @@ public final class Downloader {
             let report = try await transfer.run()
             return ReceivedContent(report: report, writer: writer)
         } catch {
-            var failure = error
+            var failure = writer.explained(error)
             if let part = writer.abandon(), error.code != .writeFailed {
                 failure.detail += "; what was received is kept in \(part)"
             }

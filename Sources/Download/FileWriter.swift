@@ -25,6 +25,10 @@ public final class FileWriter: ContentSink {
     /// The number of its descriptor, which outlives no use of it.
     private var openNumber: Int32?
     private var name: OutputName?
+    /// Where the file stands while it is not whole; `nil` where its target is written in place.
+    private var part: String?
+    /// Whether the writer itself has told of a failure.
+    private var hasFailed = false
     private var pending: [UInt8] = []
     private var modified: Int64?
     private var isUnwanted = false
@@ -134,14 +138,21 @@ public final class FileWriter: ContentSink {
             if !pending.isEmpty { try flushPending() }
         } catch {
             // The disk that failed the transfer fails this too; the first failure is the one to tell.
-            return path
+            return part
         }
-        return path
+        return part
+    }
+
+    /// A failure in words that name the file: what the kernel could not write is known to the stream without its name.
+    func explained(_ error: TransferError) -> TransferError {
+        guard error.code == .writeFailed, !hasFailed, let name, let code = error.errno else { return error }
+        return TransferError(storing: name.path, SystemError(call: "write", errno: code), kept: part)
     }
 
     private func discard() {
         if let file = file.take() { file.discard() }
         openNumber = nil
+        part = nil
         path = nil
     }
 
@@ -178,7 +189,8 @@ public final class FileWriter: ContentSink {
     private func open() throws(TransferError) {
         guard let name else { return }
         let opened = try OutputFile(name, in: plan.folder, createsFolders: plan.createsFolders)
-        path = opened.part ?? opened.target
+        part = opened.part
+        path = part ?? opened.target
         openNumber = opened.descriptor.rawValue
         file = consume opened
         if !pending.isEmpty { try flushPending() }
@@ -200,7 +212,8 @@ public final class FileWriter: ContentSink {
     private func put(_ content: Span<UInt8>) throws(TransferError) {
         guard let number = openNumber else { return }
         do throws(SystemError) { try File.write(content, to: number) } catch {
-            throw TransferError(storing: name?.path ?? "", error, kept: path)
+            hasFailed = true
+            throw TransferError(storing: name?.path ?? "", error, kept: part)
         }
     }
 

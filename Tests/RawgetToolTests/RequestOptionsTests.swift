@@ -1,0 +1,135 @@
+import Replay
+import TestSupport
+import Testing
+
+@Suite("What the options put into a request")
+struct RequestOptionsTests {
+    private let folder = TemporaryFolder()
+
+    /// The request that the arguments make the command send; `URL` among them stands for the server's.
+    private func request(_ arguments: [String], input: String = "") async throws -> RecordedRequest {
+        let server = try serve(answer())
+        let run = await rawget(
+            (arguments.isEmpty ? ["URL"] : arguments).map {
+                $0.hasPrefix("URL") ? "http://\(server.authority)\($0.dropFirst(3))" : $0
+            }, in: folder, input: input)
+        #expect(run.exit == 0, "\(run.errors)")
+        return try #require(server.requests.first)
+    }
+
+    @Test("without options it is a GET with Host, User-Agent and Accept")
+    func plain() async throws {
+        let request = try await request(["URL/a?b"])
+        #expect(request.headText.hasPrefix("GET /a?b HTTP/1.1\r\nHost: 127.0.0.1:"))
+        #expect(request.fields.map(\.name) == ["Host", "User-Agent", "Accept"])
+        #expect(request.value(of: "User-Agent")?.hasPrefix("rawget/") == true)
+    }
+
+    @Test(
+        "a field of -H is sent, replaced or left out",
+        arguments: [
+            ("X-A: b", "X-A", ["b"]), ("X-A:b", "X-A", ["b"]), ("X-A;", "X-A", [""]),
+            ("Accept: text/html", "Accept", ["text/html"]),
+            ("User-Agent:", "User-Agent", []), ("Accept:", "Accept", []), ("X-A: grüße", "X-A", ["grüße"]),
+            ("Host: other.test", "Host", ["other.test"]),
+        ] as [(String, String, [String])])
+    func header(_ argument: String, _ name: String, _ values: [String]) async throws {
+        #expect(try await request(["-H", argument, "URL/"]).values(of: name) == values)
+    }
+
+    @Test("the same field twice is sent twice")
+    func headerTwice() async throws {
+        #expect(try await request(["-H", "X-A: 1", "-H", "X-A: 2", "URL/"]).values(of: "X-A") == ["1", "2"])
+    }
+
+    @Test("-H @FILE takes the lines of a file, - those of standard input")
+    func headerFile() async throws {
+        folder.write("X-A: 1\r\nX-B: 2\n\n", to: "fields")
+        let request = try await request(["-H", "@fields", "-H", "@-", "URL/"], input: "X-C: 3\n")
+        #expect(["X-A", "X-B", "X-C"].map { request.value(of: $0) } == ["1", "2", "3"])
+    }
+
+    @Test(
+        "options that set one field",
+        arguments: [
+            (["-A", "me/1"], "User-Agent", "me/1"), (["-A", ""], "User-Agent", nil),
+            (["-e", "http://from.test/"], "Referer", "http://from.test/"),
+            (["-r", "0-99"], "Range", "bytes=0-99"),
+            (["-r", "500-"], "Range", "bytes=500-"), (["--range", "-5"], "Range", "bytes=-5"),
+        ] as [([String], String, String?)])
+    func field(_ arguments: [String], _ name: String, _ value: String?) async throws {
+        #expect(try await request(arguments + ["URL/"]).value(of: name) == value)
+    }
+
+    @Test(
+        "-X and -I choose the method",
+        arguments: [(["-X", "OPTIONS"], "OPTIONS"), (["-I"], "HEAD"), (["-X", "PURGE"], "PURGE")])
+    func method(_ arguments: [String], _ method: String) async throws {
+        #expect(try await request(arguments + ["URL/"]).method == method)
+    }
+
+    @Test(
+        "targets are sent as the documents ask (D21)",
+        arguments: [
+            ("URL/使用.zip", "/%E4%BD%BF%E7%94%A8.zip"), ("URL/a b", "/a%20b"), ("URL/%41%2f", "/%41%2f"),
+            ("URL/a/../b#part", "/b"), ("URL", "/"), ("URL?q={a}[1]", "/?q={a}[1]"),
+        ])
+    func target(_ url: String, _ target: String) async throws {
+        #expect(try await request(["-g", "-o", "file", url]).target == target)
+    }
+
+    @Test("userinfo of a URL is not sent and not shown")
+    func userinfo() async throws {
+        let server = try serve(answer("404 Not Found"))
+        let run = await rawget(["http://me:secret@\(server.authority)/"], in: folder)
+        #expect(run.exit == 22)
+        #expect(!run.errors.contains("secret"))
+        #expect(server.requests.first?.headText.contains("secret") == false)
+    }
+
+    @Test("--url, a URL without a scheme, and several URLs over one connection")
+    func urls() async throws {
+        let server = try serve { answer("200 OK", [], $0.target) }
+        let run = await rawget(
+            ["--url", "\(server.authority)/1", "\(server.authority)/2", "-O", "-O"], in: folder)
+        #expect(run.exit == 0)
+        #expect(server.requests.map(\.target) == ["/1", "/2"])
+        #expect(server.connectionCount == 1)
+        #expect(folder.names == ["1", "2"])
+    }
+
+    @Test("--next begins with options of its own")
+    func next() async throws {
+        let server = try serve(answer())
+        let base = "http://\(server.authority)"
+        let run = await rawget(
+            ["-H", "X-A: 1", "\(base)/1", "--next", "-I", "\(base)/2", "-:", "\(base)/3"], in: folder)
+        #expect(run.exit == 0)
+        #expect(server.requests.map(\.method) == ["GET", "HEAD", "GET"])
+        #expect(server.requests.map { $0.value(of: "X-A") } == ["1", nil, nil])
+    }
+
+    @Test("-K reads options; 1,000 URLs with their outputs go over one connection")
+    func config() async throws {
+        let server = try serve { answer("200 OK", [], $0.target) }
+        let lines = (0..<1000).map { "url = \"http://\(server.authority)/\($0)\"\noutput = \"f\($0)\"" }
+        folder.write("# a list\n-s\nuser-agent = \"me\"\n" + lines.joined(separator: "\n"), to: "list")
+        let run = await rawget(["-K", "list"], in: folder)
+        #expect(run.exit == 0)
+        #expect(run.errors.isEmpty)
+        #expect(server.connectionCount == 1)
+        #expect(server.requests.count == 1000)
+        #expect(server.requests.allSatisfy { $0.value(of: "User-Agent") == "me" })
+        #expect((0..<1000).allSatisfy { folder.text(of: "f\($0)") == "/\($0)" })
+    }
+
+    @Test("-Z has several under way, never more than --parallel-max", arguments: [2, 5])
+    func parallel(_ most: Int) async throws {
+        let server = try serve { [.pause(.milliseconds(20))] + answer("200 OK", [], $0.target) }
+        let urls = (0..<20).map { "http://\(server.authority)/\($0)" }
+        let run = await rawget(["-Z", "--parallel-max", "\(most)"] + urls, in: folder)
+        #expect(run.exit == 0)
+        #expect(server.connectionCount == most)
+        #expect((0..<20).allSatisfy { folder.text(of: "\($0)") == "/\($0)" })
+    }
+}
