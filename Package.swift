@@ -41,6 +41,21 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "HTTPMessage"], swiftSettings: strict),
+        .target(
+            name: "NetworkProbes", dependencies: ["CLinux", "System", "Transport"], path: "Tests/NetworkProbes",
+            swiftSettings: strict),
+        .testTarget(name: "SystemTests", dependencies: ["CLinux", "System", "NetworkProbes"], swiftSettings: strict),
+        .testTarget(
+            name: "TransportTests",
+            dependencies: ["CLinux", "System", "Transport", "Replay", "NetworkProbes"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HTTPClientTests",
+            dependencies: [
+                "HTTPMessage", "HTTPWire", "HTTPClient", "System", "Transport", "Replay", "NetworkProbes",
+                "rawget",
+            ],
+            swiftSettings: strict),
         .testTarget(name: "ReplayTests", dependencies: ["Replay"], swiftSettings: strict),
         // What several test targets use: folders, processes, servers. Part of no product.
         .target(

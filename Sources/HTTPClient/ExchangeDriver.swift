@@ -80,18 +80,22 @@ final class ExchangeDriver {
         if let content = request.content { octets += content }
         var sent = 0
         while sent < octets.count {
+            let result: SendResult
             do throws(TransportError) {
-                sent = try await connection.stream.send(octets, from: sent, until: deadline)
+                result = try await connection.stream.send(octets, from: sent, until: deadline)
             } catch {
                 guard case .sendFailed = error.reason else { throw failure(error, during: .send) }
                 // The peer closed, perhaps behind a response that says why: that goes before the failed sending.
                 return try await receiveAfterFailedSend(error)
             }
-            guard sent < octets.count else { break }
-            // The peer speaks before it has the whole request: a final response ends the sending
-            // (RFC 9112, section 9.5).
-            try await receive()
-            if trailers != nil { return }
+            switch result {
+            case .sent(let offset): sent = offset
+            case .peerSpeaks(let offset):
+                sent = offset
+                // It has not got the whole request yet: a final response ends the sending (RFC 9112, section 9.5).
+                try await receive()
+                if trailers != nil { return }
+            }
         }
         hasSentAll = true
         requestOctets = UInt64(octets.count)

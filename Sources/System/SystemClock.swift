@@ -21,15 +21,18 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// Whether `left` comes before `right`.
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// `duration` later; the distant future where that does not fit.
+    /// `duration` later; the first or last instant there is where that does not fit.
     public static func + (instant: Instant, duration: Duration) -> Instant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
-        return overflow ? .distantFuture : Instant(nanoseconds: sum)
+        guard overflow else { return Instant(nanoseconds: sum) }
+        return duration < .zero ? Instant(nanoseconds: .min) : .distantFuture
     }
 
-    /// From `right` to `left`.
+    /// From `right` to `left`; saturates.
     public static func - (left: Instant, right: Instant) -> Duration {
-        .nanoseconds(left.nanoseconds &- right.nanoseconds)
+        let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
+        guard overflow else { return .nanoseconds(difference) }
+        return .nanoseconds(left < right ? Int64.min : Int64.max)
     }
 }
 

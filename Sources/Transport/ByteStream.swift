@@ -10,10 +10,10 @@ public protocol ByteStream: AnyObject {
     func receive(into buffer: ReceiveBuffer, atMost limit: Int, until deadline: Deadline)
         async throws(TransportError) -> Int
 
-    /// Sends `octets[offset...]` until all are sent, or until the peer says something: answers the new offset.
+    /// Sends at least one of `octets[offset...]`, unless the peer says something before that can be.
     /// Throws `timedOut`, `cancelled`, `sendFailed`.
     func send(_ octets: [UInt8], from offset: Int, until deadline: Deadline) async throws(TransportError)
-        -> Int
+        -> SendResult
 
     /// Whether `splice` can work.
     var canSplice: Bool { get }
@@ -31,6 +31,14 @@ public protocol ByteStream: AnyObject {
 
     /// Closes at once; whoever waits is told `closed`. Harmless when repeated.
     func close()
+}
+
+/// What `send` did; the offset is that of the first octet not sent.
+public enum SendResult: Hashable, Sendable {
+    /// All, or as much as could go without a wait: call again with a new deadline.
+    case sent(upTo: Int)
+    /// The peer says something, or has closed, and cannot take more at once.
+    case peerSpeaks(at: Int)
 }
 
 /// What `splice` did.

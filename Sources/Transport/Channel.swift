@@ -33,7 +33,9 @@ final class Channel: Expiring, @unchecked Sendable {
     /// The peer has closed its side, or the connection is broken: reading goes on until the end shows.
     private(set) var sawHangUp = false
     private var wait: Wait?
-    private var armed = Instant.distantFuture
+    /// Instants of this channel in the loop's queue, the earliest last: an entry is added only before all others, so
+    /// that waits of many lengths share a few.
+    private var armed: [Instant] = []
 
     /// A task that waits. Numbered: a cancellation that comes late must not hit the next wait.
     private struct Wait {
@@ -61,8 +63,12 @@ final class Channel: Expiring, @unchecked Sendable {
     func latch(_ readiness: Readiness) { latched.formUnion(readiness) }
 
     /// Closes the descriptor and ends a wait. The loop's table keeps a channel alive: every path must come here.
-    func close() {
-        guard descriptor.take() != nil else { return }
+    ///
+    /// `isShared` where another descriptor keeps the open file alive: epoll would go on telling of it.
+    func close(isShared: Bool = false) {
+        guard let descriptor = descriptor.take() else { return }
+        if isShared { _ = clinux_epoll_remove(loop.epoll, descriptor.rawValue) }
+        _ = consume descriptor
         loop.forget(slot: slot)
         finish(.closed)
     }
@@ -79,8 +85,8 @@ final class Channel: Expiring, @unchecked Sendable {
                 precondition(wait == nil, "a channel has one waiting task")
                 wait = Wait(
                     number: number, interest: interest, deadline: deadline, continuation: continuation)
-                if deadline < armed {
-                    armed = deadline
+                if deadline < armed.last ?? .distantFuture {
+                    armed.append(deadline)
                     loop.addTimer(deadline, self)
                 }
             }
@@ -101,15 +107,15 @@ final class Channel: Expiring, @unchecked Sendable {
     }
 
     func expire(at now: Instant) -> Instant? {
-        armed = .distantFuture
+        _ = armed.popLast()  // the queue gives the earliest first
         guard let wait else { return nil }
         if wait.deadline <= now {
             finish(.timedOut)
             return nil
         }
-        guard wait.deadline < .distantFuture else { return nil }
-        armed = wait.deadline
-        return armed
+        guard wait.deadline < armed.last ?? .distantFuture else { return nil }
+        armed.append(wait.deadline)
+        return wait.deadline
     }
 
     private func finish(_ outcome: WaitOutcome) {

@@ -8,7 +8,7 @@ public enum DescriptorWatch {
     public static func readable(_ descriptor: Int32) async -> Bool {
         do throws(SystemError) {
             let channel = try NetworkActor.loop.register(try FileDescriptor.duplicate(descriptor))
-            defer { channel.close() }
+            defer { channel.close(isShared: true) }
             return await channel.wait(for: .readable, until: .distantFuture) == .ready
         } catch {
             return false

@@ -35,9 +35,6 @@ public struct Dialer {
                 switch error.reason {
                 case .notConnected(let failed): attempts += failed
                 case .timedOut:
-                    guard addresses.count > 1, deadline.instant > .now || index == addresses.count - 1 else {
-                        throw error
-                    }
                     attempts.append(.init(address: address, failure: .timedOut(share.duration)))
                 default: throw error
                 }

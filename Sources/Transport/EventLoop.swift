@@ -119,6 +119,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             queue.append(work)
             return queue.count == 1
         }
+        // Whoever comes first to a loop that no thread has adopted, by whatever entry, starts it.
+        if !isStarted.load(ordering: .acquiring) { startThreadIfNeeded() }
         guard isFirst else { return }  // one write wakes the loop for the whole batch
         var one: UInt64 = 1
         _ = write(wakeup, &one, 8)
@@ -245,6 +247,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         channels[slot] = nil
         freeSlots.append(slot)
     }
+
+    /// Timers that have not fired.
+    var timerCount: Int { timers.count }
 
     func addTimer(_ instant: Instant, _ owner: any Expiring) { timers.add(instant, owner) }
 

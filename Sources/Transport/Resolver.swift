@@ -24,6 +24,9 @@ public enum Resolver {
     /// Most threads at once.
     public nonisolated static let maximumThreads = 8
 
+    /// Threads at work now.
+    nonisolated static var threadCount: Int { LookUp.threadCount }
+
     /// The addresses of `host`, each with `port`, in the order of the system (RFC 6724).
     ///
     /// `localhost` and names below it are the loopback addresses (RFC 6761, section 6.3).
@@ -70,6 +73,8 @@ private final class LookUp: Sendable {
     }
 
     private static let queue = Lock(Queue())
+
+    static var threadCount: Int { queue.withLock { $0.threads } }
 
     let host: String
     let family: AddressFamily

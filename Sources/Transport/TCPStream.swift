@@ -166,11 +166,13 @@ public final class TCPStream: ByteStream {
     }
 
     /// Looks without taking: anything but "nothing yet" means that the stream is not idle.
-    public var isQuiet: Bool {
-        guard channel.isOpen, !channel.sawHangUp else { return false }
+    public var isQuiet: Bool { channel.isOpen && !channel.sawHangUp && !hasSomethingToRead }
+
+    /// Octets, an end or an error. The latch may be older than the last receive, which took all there was.
+    private var hasSomethingToRead: Bool {
         var octet: UInt8 = 0
         let result = recv(descriptor, &octet, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-        return result < 0 && errno == EAGAIN
+        return result >= 0 || errno != EAGAIN
     }
 
     /// Raises the low-water mark to what is certain to come, at most 256 KiB.
@@ -189,7 +191,7 @@ public final class TCPStream: ByteStream {
     /// Sends until all is out, or until the peer says something while the kernel takes no more.
     public func send(
         _ octets: [UInt8], from offset: Int, until deadline: Deadline
-    ) async throws(TransportError) -> Int {
+    ) async throws(TransportError) -> SendResult {
         var sent = offset
         while sent < octets.count {
             guard channel.isOpen else { throw TransportError(.closed) }
@@ -203,14 +205,19 @@ public final class TCPStream: ByteStream {
                 sent += result
             } else if code == EAGAIN {
                 channel.clear(.writable)
+                // What went out was progress: the next wait has a deadline of its own.
+                if sent > offset { return .sent(upTo: sent) }
                 let outcome = await channel.wait(for: [.readable, .writable], until: deadline.instant)
                 guard outcome == .ready else { throw TransportError(outcome, deadline) }
-                if channel.isLatched(.readable) { return sent }
+                if channel.isLatched(.readable) {
+                    if hasSomethingToRead { return .peerSpeaks(at: sent) }
+                    channel.clear(.readable)
+                }
             } else if code != EINTR {
                 throw TransportError(.sendFailed(SystemError(call: "send", errno: code)))
             }
         }
-        return sent
+        return .sent(upTo: sent)
     }
 
     /// Closes the socket; a task that waits on it is told.
@@ -250,7 +257,9 @@ public final class TCPStream: ByteStream {
                 }
                 continue
             }
-            if taken < wanted && !channel.sawHangUp { channel.clear(.readable) }
+            // Small segments fill the pipe's places before its octets: less than wanted may not have been all. Under a
+            // low-water mark that does no harm, since lowering the mark signals what is there.
+            if taken < wanted && lowWater > 1 && !channel.sawHangUp { channel.clear(.readable) }
             switch TCPStream.drain(pipe, of: taken, to: target, at: offset) {
             case .moved(let moved):
                 loop.pipe = consume pipe

@@ -14,6 +14,8 @@ struct TimerQueue {
     /// The earliest instant, if there is any.
     var earliest: Instant? { entries.first?.instant }
 
+    var count: Int { entries.count }
+
     mutating func add(_ instant: Instant, _ owner: any Expiring) {
         entries.append((instant, owner))
         var child = entries.count - 1

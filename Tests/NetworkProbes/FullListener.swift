@@ -1,0 +1,50 @@
+import Glibc
+import System
+
+/// A listening socket on 127.0.0.1 whose queue is full: a connection to it gets no answer, as from a host that drops
+/// what it is sent.
+public final class FullListener: Sendable {
+    /// Where it listens.
+    public let port: UInt16
+    private let listener: FileDescriptor
+    private let fillers: [Int32]
+
+    /// Listens, and connects to itself until the queue is full.
+    public init() throws {
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        listener = FileDescriptor(owning: socket(AF_INET, kind, 0))
+        let number = listener.rawValue
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        guard withAddress(&name, { bind(number, $0, $1) }) == 0 else {
+            throw SystemError(call: "bind", errno: errno)
+        }
+        guard listen(listener.rawValue, 0) == 0 else { throw SystemError(call: "listen", errno: errno) }
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutablePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(number, $0, &length) }
+        }
+        port = UInt16(bigEndian: name.sin_port)
+        var made: [Int32] = []
+        for _ in 0..<4 {
+            let filler = socket(AF_INET, kind | Int32(SOCK_NONBLOCK.rawValue), 0)
+            _ = withAddress(&name) { connect(filler, $0, $1) }
+            made.append(filler)
+        }
+        fillers = made
+    }
+
+    deinit { for filler in fillers { close(filler) } }
+}
+
+// Safety: every socket address begins with the layout of `sockaddr`, and the length passed is its own.
+private func withAddress(_ name: inout sockaddr_in, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32)
+    -> Int32
+{
+    withUnsafePointer(to: &name) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+}
