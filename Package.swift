@@ -42,9 +42,11 @@ let package = Package(
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "HTTPMessage"], swiftSettings: strict),
         .target(
-            name: "NetworkProbes", dependencies: ["CLinux", "System", "Transport"], path: "Tests/NetworkProbes",
+            name: "NetworkProbes", dependencies: ["CLinux", "System", "Transport"],
+            path: "Tests/NetworkProbes",
             swiftSettings: strict),
-        .testTarget(name: "SystemTests", dependencies: ["CLinux", "System", "NetworkProbes"], swiftSettings: strict),
+        .testTarget(
+            name: "SystemTests", dependencies: ["CLinux", "System", "NetworkProbes"], swiftSettings: strict),
         .testTarget(
             name: "TransportTests",
             dependencies: ["CLinux", "System", "Transport", "Replay", "NetworkProbes"],
