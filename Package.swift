@@ -39,6 +39,8 @@ let package = Package(
         .executableTarget(
             name: "rawget", dependencies: ["CLinux", "RawgetTool", "System", "Transport"],
             swiftSettings: strict),
+        .executableTarget(
+            name: "Benchmark", dependencies: ["HTTPMessage", "HTTPWire", "System"], swiftSettings: strict),
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "HTTPMessage"], swiftSettings: strict),
         .target(
