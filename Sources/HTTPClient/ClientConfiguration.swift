@@ -83,6 +83,7 @@ public struct AddressMap: Hashable, Sendable {
     /// Where a request to `origin` goes.
     func route(to origin: Origin) -> Route {
         if let socket { return Route(host: origin.host, port: origin.port, socket: socket) }
+        guard !detours.isEmpty else { return Route(host: origin.host, port: origin.port) }
         let name = origin.host.unbracketed.lowercased()
         let detour = detours.first {
             ($0.fromHost.map { $0.lowercased() == name } ?? true)

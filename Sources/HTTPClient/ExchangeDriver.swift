@@ -14,7 +14,6 @@ final class ExchangeDriver {
     private let transfer: Transfer
     private let configuration: ClientConfiguration
     private let total: Deadline
-    private let host: String
     private var exchange: Exchange
     private var response: HTTPResponse?
     private var trailers: HTTPFields?
@@ -35,7 +34,6 @@ final class ExchangeDriver {
         self.transfer = transfer
         self.configuration = configuration
         self.total = total
-        host = "\(request.uri.host) port \(request.uri.effectivePort)"
         exchange = Exchange(
             method: request.method, limits: configuration.wireLimits, leniency: configuration.leniency,
             offersUpgrade: request.fields.contains(.upgrade))
@@ -335,6 +333,9 @@ final class ExchangeDriver {
     }
 
     // MARK: Failures
+
+    /// The origin's name for a person.
+    private var host: String { "\(request.uri.host) port \(request.uri.effectivePort)" }
 
     private var phase: TransferError.Phase {
         if response != nil { return .content }
