@@ -173,10 +173,13 @@ public final class Client {
             let start = connectTimeout == nil ? Instant.now : transfer.timings.start
             let time = connectTimeout ?? configuration.connectTimeout
             let deadline = Deadline(.connect, at: start + time, duration: time)
+            // First, since a stream that nobody took over would stay open.
+            let buffer = try ReceiveBuffer()
             let stream = try await dialer.open(addresses, until: .earlier(deadline, total))
             connections += 1
             transfer.timings.connected = .now
-            let connection = try PooledConnection(key: key, stream: stream, number: connections)
+            let connection = PooledConnection(
+                key: key, stream: stream, buffer: buffer, number: connections)
             transfer.observe(
                 .connected(
                     remote: stream.remoteAddress, local: connection.localAddress, connection: connections))

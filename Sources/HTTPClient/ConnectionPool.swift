@@ -22,12 +22,12 @@ final class PooledConnection {
     var exchanges = 0
     var idleSince = Instant.distantFuture
 
-    init(key: ConnectionKey, stream: any ByteStream, number: Int) throws(TransportError) {
+    init(key: ConnectionKey, stream: any ByteStream, buffer: ReceiveBuffer, number: Int) {
         self.key = key
         self.stream = stream
+        self.buffer = buffer
         self.number = number
         localAddress = stream.localAddress
-        buffer = try ReceiveBuffer()
     }
 }
 
@@ -49,6 +49,8 @@ final class ConnectionPool {
         var idle: [PooledConnection] = []
         var inUse = 0
         var waiting: [Turn] = []
+
+        var isUnused: Bool { inUse == 0 && idle.isEmpty && waiting.isEmpty }
     }
 
     /// A place in the line for a connection. When it has come, the place that became free is kept for it.
@@ -63,7 +65,7 @@ final class ConnectionPool {
     private var idleCount = 0
 
     nonisolated init(limit: Int?, lifetime: Duration, maximumIdle: Int) {
-        self.limit = limit
+        self.limit = limit.map { max(1, $0) }  // with none at all every request would wait for ever
         self.lifetime = lifetime
         self.maximumIdle = maximumIdle
     }
@@ -82,7 +84,14 @@ final class ConnectionPool {
             }
             connection.stream.close()
         }
-        if let limit, group.inUse >= limit { return .wait }
+        if let limit {
+            if group.inUse >= limit { return .wait }
+            // A fresh connection beside idle ones: the limit counts both.
+            if group.inUse + group.idle.count >= limit, !group.idle.isEmpty {
+                group.idle.removeFirst().stream.close()
+                idleCount -= 1
+            }
+        }
         group.inUse += 1
         return .open
     }
@@ -120,8 +129,7 @@ final class ConnectionPool {
     func closed(_ key: ConnectionKey) {
         guard var group = groups[key] else { return }
         group.inUse -= 1
-        let isUnused = group.inUse == 0 && group.idle.isEmpty && group.waiting.isEmpty
-        groups[key] = isUnused ? nil : group
+        groups[key] = group.isUnused ? nil : group
         callNext(key)
     }
 
@@ -130,13 +138,16 @@ final class ConnectionPool {
         for (key, var group) in groups {
             for connection in group.idle { connection.stream.close() }
             group.idle = []
-            groups[key] = group.inUse == 0 && group.waiting.isEmpty ? nil : group
+            groups[key] = group.isUnused ? nil : group
         }
         idleCount = 0
     }
 
     /// Idle connections now.
     var idleConnectionCount: Int { idleCount }
+
+    /// Keys that something is known of.
+    var groupCount: Int { groups.count }
 
     private func callNext(_ key: ConnectionKey) {
         guard var group = groups[key], !group.waiting.isEmpty else { return }
@@ -156,6 +167,6 @@ final class ConnectionPool {
         guard let oldest, var group = groups[oldest.key] else { return }
         group.idle.removeFirst().stream.close()
         idleCount -= 1
-        groups[oldest.key] = group
+        groups[oldest.key] = group.isUnused ? nil : group
     }
 }
