@@ -75,6 +75,9 @@ public final class Client {
         }
         var isResent = false
         while true {
+            guard !transfer.isCancelled else {
+                throw TransferError(.cancelled, during: .prepare, "cancelled")
+            }
             let lease = try await connection(
                 for: request, transfer: transfer, fresh: isResent, total: total)
             let driver = ExchangeDriver(
@@ -128,7 +131,10 @@ public final class Client {
                 return LeasedConnection(connection: connection, opened: 0)
             case .open:
                 do throws(TransferError) {
-                    let connection = try await open(key, transfer, total)
+                    let connection = try await transfer.interruptibly {
+                        () async throws(TransferError) -> PooledConnection in
+                        try await self.open(key, transfer, total)
+                    }
                     return LeasedConnection(connection: connection, opened: 1)
                 } catch {
                     pool.closed(key)
@@ -137,7 +143,7 @@ public final class Client {
             case .wait:
                 transfer.observe(.waitingForConnection)
                 let turn = pool.turn(for: key)
-                let outcome = await turn.pause.wait(until: total.instant)
+                let outcome = await transfer.wait(turn.pause, until: total)
                 guard outcome == .ready else {
                     pool.leave(turn, for: key)
                     let reason: TransportError.Reason =
