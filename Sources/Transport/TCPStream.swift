@@ -18,6 +18,16 @@ public final class TCPStream: ByteStream {
         remoteAddress = remote
     }
 
+    /// A stream that nobody closed, such as an idle one whose client went: the loop's table would keep it open.
+    deinit {
+        let channel = channel
+        if NetworkActor.loop.isOnLoop {
+            channel.close()
+        } else {
+            NetworkActor.loop.call { channel.close() }
+        }
+    }
+
     /// How a socket is set up before it connects.
     public struct Options: Hashable, Sendable {
         /// Time without traffic after which the kernel probes the peer; `nil` leaves keep-alive probes off.
