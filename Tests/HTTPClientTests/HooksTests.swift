@@ -45,7 +45,7 @@ extension Loopback {
             let sent = Lock(false)
             let server = try serve([
                 .expectHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n"),
-                .sendGenerated(seed: 3, count: 64 << 20),
+                .sendRepeated([UInt8](repeating: 1, count: 1 << 20), times: 64),
                 .check { _ in
                     sent.withLock { $0 = true }
                     return nil

@@ -32,6 +32,12 @@ extension Loopback {
             #expect(await second.idleConnectionCount == 1)
         }
 
+        @Test func aClientThatIsLetGoLeavesNoneOpen() async throws {
+            let server = try serve { _ in [Loopback.ok] }
+            try await onLoop { _ = try await client().transfer(try server.request(), into: TestSink()).run() }
+            #expect(server.waitForConnectionsToEnd(1, within: .seconds(2)))
+        }
+
         @Test(
             "a connection that ended or spoke unasked is not used again",
             arguments: [

@@ -11,7 +11,6 @@ public func openSockets(to port: UInt16) -> Int {
     // A server's own end may, for a moment, have a former client's number as its other end.
     let listening = Set(rows.filter { $0[3] == "0A" }.compactMap { $0[1].split(separator: ":").last })
     let wanted = ":" + hexadecimal(port)
-    for row in rows where row[2].hasSuffix(wanted) { print("ROW", row.joined(separator: " ")) }
     return rows.count { row in
         // A socket that no process holds any more has no inode.
         row[2].hasSuffix(wanted) && row[9] != "0"
