@@ -16,7 +16,7 @@ extension Loopback {
                     "HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n" + String(repeating: "x", count: 1000))
                 return request.target == "/stall"
                     ? [start, .stall]
-                    : [start, .pause(.milliseconds(20)), .sendGenerated(seed: 1, count: 199_000)]
+                    : [start, .pause(.milliseconds(20)), .send(Pattern.octets(199_000))]
             }
             let time = try await medianOfThree(under: .milliseconds(10)) {
                 try await onLoop(within: .seconds(20)) {
@@ -137,7 +137,7 @@ extension Loopback {
                 waitpid(process, &status, 0)
             }
             #expect(status == 0)
-            #expect(most == Self.ownThreads)
+            #expect((1...Self.ownThreads).contains(most))
         }
 
         private static func spawn(_ words: [String]) throws -> pid_t {

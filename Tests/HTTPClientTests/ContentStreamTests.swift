@@ -10,8 +10,6 @@ import Transport
 extension Loopback {
     @Suite("Content for a consumer elsewhere")
     struct ContentStreamTests {
-        private static let content = GeneratedContent(seed: 9)
-
         private func head(_ length: Int) -> Script.Step {
             .send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n")
         }
@@ -19,7 +17,7 @@ extension Loopback {
         @Test(arguments: [0, 1, 3_000_000])
         func bringsAllInOrder(count: Int) async throws {
             let server = try serve([
-                .expectHead, head(count), .sendGenerated(seed: 9, count: UInt64(count)), .stall,
+                .expectHead, head(count), .send(Pattern.octets(count)), .stall,
             ])
             let request = try server.request()
             let client = client()
@@ -30,7 +28,7 @@ extension Loopback {
                 for try await piece in content { octets += piece }
                 return octets
             }
-            #expect(octets.count == count && Self.content.matches(octets))
+            #expect(octets.count == count && Pattern.matches(octets))
             #expect(await client.idleConnectionCount == 1)
         }
 
@@ -85,7 +83,8 @@ extension Loopback {
 
         @Test func endingEarlyCancelsAndCloses() async throws {
             let server = try serve([
-                .expectHead, head(64 << 20), .sendGenerated(seed: 9, count: 64 << 20), .stall,
+                .expectHead, head(64 << 20), .sendRepeated([UInt8](repeating: 1, count: 1 << 20), times: 64),
+                .stall,
             ])
             let request = try server.request()
             let client = client()

@@ -90,7 +90,7 @@ final class TestSink: ContentSink {
         NetworkActor.loop.checkIsolated()
         written += content.count
         pieces += 1
-        if keepsContent { for index in content.indices { octets.append(content[index]) } }
+        if keepsContent { content.withUnsafeBufferPointer { octets.append(contentsOf: $0) } }
         return try demand?(pieces) ?? .more
     }
 

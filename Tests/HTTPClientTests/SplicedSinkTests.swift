@@ -58,7 +58,7 @@ extension Loopback {
         func same(pieces: Int, length: String) async throws {
             let server = try serve([
                 .expectHead, .pieces(of: pieces), .send("HTTP/1.1 200 OK\r\n\(length)\r\n"),
-                .sendGenerated(seed: 2, count: UInt64(Self.count)), length.isEmpty ? .close : .stall,
+                .send(Pattern.octets(Self.count)), length.isEmpty ? .close : .stall,
             ])
             let folder = try TemporaryFolder()
             for splices in [true, false] {
@@ -68,7 +68,7 @@ extension Loopback {
                 #expect(result.report.contentOctets == UInt64(Self.count))
             }
             let spliced = try folder.contents(of: "spliced")
-            #expect(spliced == GeneratedContent(seed: 2).octets(Self.count))
+            #expect(spliced == Pattern.octets(Self.count))
             #expect(try folder.contents(of: "copied") == spliced)
         }
 
@@ -85,19 +85,19 @@ extension Loopback {
         @Test func aFileOpenedForAppendingIsCopied() async throws {
             let server = try serve([
                 .expectHead, .send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.count)\r\n\r\n"),
-                .sendGenerated(seed: 2, count: UInt64(Self.count)), .stall,
+                .send(Pattern.octets(Self.count)), .stall,
             ])
             let folder = try TemporaryFolder()
             let result = try await fetch(
                 server, folder, splices: true, flags: O_WRONLY | O_CREAT | O_APPEND)
             #expect(result.spliced == 0 && result.written == Self.count)
-            #expect(GeneratedContent(seed: 2).matches(try folder.contents(of: "spliced")))
+            #expect(Pattern.matches(try folder.contents(of: "spliced")))
         }
 
         private func cutServer(_ ending: Script.Step) throws -> ReplayServer {
             try serve([
                 .expectHead, .send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.count)\r\n\r\n"),
-                .sendGenerated(seed: 2, count: 700_000), .pause(.milliseconds(60)), ending,
+                .send(Pattern.octets(700_000)), .pause(.milliseconds(60)), ending,
             ])
         }
 
@@ -114,7 +114,7 @@ extension Loopback {
                 return error.code == (closes ? .incompleteContent : .receiveFailed)
                     && error.detail.contains(words)
             }
-            #expect(try folder.contents(of: "spliced") == GeneratedContent(seed: 2).octets(700_000))
+            #expect(try folder.contents(of: "spliced") == Pattern.octets(700_000))
             #expect(openSockets(to: server.port) == 0)
         }
 
@@ -136,7 +136,7 @@ extension Loopback {
             let server = try serve { _ in
                 [
                     .send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.count)\r\n\r\n"),
-                    .sendGenerated(seed: 2, count: UInt64(Self.count)),
+                    .send(Pattern.octets(Self.count)),
                 ]
             }
             let folder = try TemporaryFolder()
@@ -157,7 +157,7 @@ extension Loopback {
             let whole = try folder.contents(of: "a")
             for number in 0..<3 {
                 let part = Array(whole[number * Self.count..<(number + 1) * Self.count])
-                #expect(GeneratedContent(seed: 2).matches(part))
+                #expect(Pattern.matches(part))
             }
         }
 
@@ -173,7 +173,7 @@ extension Loopback {
             func begin(_ response: HTTPResponse, length: UInt64?) {}
             func write(_ content: Span<UInt8>) -> SinkDemand {
                 var octets: [UInt8] = []
-                for index in content.indices { octets.append(content[index]) }
+                content.withUnsafeBufferPointer { octets.append(contentsOf: $0) }
                 offset += Int64(pwrite(descriptor, octets, octets.count, Int(offset)))
                 return .more
             }

@@ -75,7 +75,7 @@ extension Loopback {
             let trickle: [Script.Step] = (0..<8).flatMap { _ in [.pause(.milliseconds(60)), .send("x")] }
             let server = try serve(
                 [.expectHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 300008\r\n\r\n")] + trickle
-                    + [.sendGenerated(seed: 1, count: 300_000), .stall])
+                    + [.send(Pattern.octets(300_000)), .stall])
             let outcome = try await client { $0.idleTimeout = .milliseconds(400) }.outcome(
                 of: server.request())
             #expect(outcome.error == nil && outcome.content.count == 300_008)
@@ -180,7 +180,7 @@ extension Loopback {
 
         @Test func undeclaredContentIsNotSplicedPastTheLimit() async throws {
             let server = try serve([
-                .expectHead, .send("HTTP/1.1 200 OK\r\n\r\n"), .sendGenerated(seed: 1, count: 2_000_000),
+                .expectHead, .send("HTTP/1.1 200 OK\r\n\r\n"), .send(Pattern.octets(2_000_000)),
             ])
             let folder = try TemporaryFolder()
             try await onLoop {

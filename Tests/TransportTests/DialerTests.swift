@@ -58,11 +58,11 @@ extension Loopback {
             let time = try await onLoop { () async throws -> Duration in
                 let start = Instant.now
                 let found = try await Self.dial(
-                    [silent, silent, server.socketAddress], within: .milliseconds(600))
+                    [silent, silent, server.socketAddress], within: .milliseconds(900))
                 #expect(found == server.socketAddress)
                 return Instant.now - start
             }
-            #expect(time >= .milliseconds(390) && time < .milliseconds(600))
+            #expect(time >= .milliseconds(590))  // two shares of three
         }
 
         @Test func silenceThenRefusalTellsOfBoth() async throws {
@@ -70,7 +70,7 @@ extension Loopback {
             let silent = SocketAddress(ipv4: 0x7F00_0001, port: listener.port)
             let dead = try deadAddress()
             let error = await #expect(throws: TransportError.self) {
-                try await onLoop { _ = try await Self.dial([silent, dead], within: .milliseconds(100)) }
+                try await onLoop { _ = try await Self.dial([silent, dead], within: .milliseconds(800)) }
             }
             guard case .notConnected(let attempts) = error?.reason, attempts.count == 2,
                 case .timedOut = attempts[0].failure

@@ -56,7 +56,7 @@ extension ByteStream {
             let got = try await receive(
                 into: buffer, atMost: count - octets.count, until: Deadline(.idle, in: limit))
             guard got > 0 else { break }
-            buffer.read { span in for index in span.indices { octets.append(span[index]) } }
+            buffer.read { span in span.withUnsafeBufferPointer { octets.append(contentsOf: $0) } }
             buffer.consume(got)
         }
         return octets

@@ -8,8 +8,6 @@ import Transport
 extension Loopback {
     @Suite("Splicing")
     struct SplicingTests {
-        private static let content = GeneratedContent(seed: 5)
-
         /// Splices until `count` octets are moved or the stream ends; what was refused is written.
         @NetworkActor
         private static func splice(
@@ -40,7 +38,7 @@ extension Loopback {
 
         @Test(arguments: [0, 1, 4095, 65_537, 3_000_001])
         func movesAllUntilTheEnd(count: Int) async throws {
-            let server = try serve([.sendGenerated(seed: 5, count: UInt64(count))])
+            let server = try serve([.send(Pattern.octets(count))])
             let folder = try TemporaryFolder()
             try await onLoop {
                 let file = try folder.open("a")
@@ -49,12 +47,12 @@ extension Loopback {
                 let result = try await Self.splice(stream, to: file.rawValue)
                 #expect(result == (count, 0))
             }
-            #expect(Self.content.matches(try folder.contents(of: "a")))
+            #expect(Pattern.matches(try folder.contents(of: "a")))
             #expect(try folder.contents(of: "a").count == count)
         }
 
         @Test func writesAtAnOffset() async throws {
-            let server = try serve([.sendGenerated(seed: 5, count: 100_000), .stall])
+            let server = try serve([.send(Pattern.octets(100_000)), .stall])
             let folder = try TemporaryFolder()
             try await onLoop {
                 let file = try folder.open("a")
@@ -64,7 +62,7 @@ extension Loopback {
                 let result = try await Self.splice(stream, to: file.rawValue, at: 3, count: 100_000)
                 #expect(result.moved == 100_000)
             }
-            #expect(try folder.contents(of: "a") == [1, 2, 3] + Self.content.octets(100_000))
+            #expect(try folder.contents(of: "a") == [1, 2, 3] + Pattern.octets(100_000))
         }
 
         /// Many small segments fill the pipe's places long before its octets.
@@ -73,7 +71,7 @@ extension Loopback {
             let flag = Flag()
             let count = 60_000
             let server = try serve([
-                .expectHead, .pieces(of: 100), .sendGenerated(seed: 5, count: UInt64(count)), flag.step,
+                .expectHead, .pieces(of: 100), .send(Pattern.octets(count)), flag.step,
                 .stall,
             ])
             let folder = try TemporaryFolder()
@@ -87,7 +85,7 @@ extension Loopback {
                     stream, to: file.rawValue, count: count, idle: .seconds(1), expectsBulk: expectsBulk)
                 #expect(result.moved == count)
             }
-            #expect(Self.content.matches(try folder.contents(of: "a")))
+            #expect(Pattern.matches(try folder.contents(of: "a")))
         }
 
         @Test func aResetIsAFailureToReceive() async throws {
@@ -119,7 +117,7 @@ extension Loopback {
         // MARK: Targets that refuse
 
         @Test func aFileOpenedForAppendingGetsItByHand() async throws {
-            let server = try serve([.sendGenerated(seed: 5, count: 300_000)])
+            let server = try serve([.send(Pattern.octets(300_000))])
             let folder = try TemporaryFolder()
             try await onLoop {
                 let file = try folder.open("a", flags: O_WRONLY | O_CREAT | O_APPEND)
@@ -128,11 +126,11 @@ extension Loopback {
                 let result = try await Self.splice(stream, to: file.rawValue)
                 #expect(result == (0, 300_000))
             }
-            #expect(Self.content.matches(try folder.contents(of: "a")))
+            #expect(Pattern.matches(try folder.contents(of: "a")))
         }
 
         @Test func aPipeThatIsFullRefuses() async throws {
-            let server = try serve([.sendGenerated(seed: 5, count: 8_000_000), .stall])
+            let server = try serve([.send(Pattern.octets(8_000_000)), .stall])
             try await onLoop {
                 var ends: [Int32] = [-1, -1]
                 #expect(pipe(&ends) == 0)
@@ -154,16 +152,15 @@ extension Loopback {
                         Issue.record("\(result)")
                         break
                     }
-                    let taken = Self.content.octets(
-                        in: UInt64(octets + moved)..<UInt64(octets + moved + leftover.count))
-                    #expect(leftover == taken && !leftover.isEmpty)
+                    let taken = Pattern.octets(octets + moved + leftover.count).dropFirst(octets + moved)
+                    #expect(leftover == Array(taken) && !leftover.isEmpty)
                     break
                 }
             }
         }
 
         @Test func aBadTargetFailsAndSpoilsNoOtherTransfer() async throws {
-            let server = try serve([.sendGenerated(seed: 5, count: 300_000)])
+            let server = try serve([.send(Pattern.octets(300_000))])
             let folder = try TemporaryFolder()
             let failure = SystemError(call: "splice", errno: EBADF)
             await #expect(throws: TransportError(.targetFailed(failure))) {
@@ -179,12 +176,12 @@ extension Loopback {
                 defer { stream.close() }
                 _ = try await Self.splice(stream, to: file.rawValue)
             }
-            #expect(Self.content.matches(try folder.contents(of: "a")))
+            #expect(Pattern.matches(try folder.contents(of: "a")))
             #expect(try folder.contents(of: "a").count == 300_000)
         }
 
         @Test func aFullDiskIsToldOrLeftToTheSink() async throws {
-            let server = try serve([.sendGenerated(seed: 5, count: 300_000)])
+            let server = try serve([.send(Pattern.octets(300_000))])
             let full = SystemError(call: "splice", errno: ENOSPC)
             let written = SystemError(call: "write", errno: ENOSPC)
             await #expect {
