@@ -22,8 +22,8 @@ public final class Transfer {
     private var task: Task<Result<TransferReport, TransferError>, Never>?
     private var resumption: Pause?
     private var wasCancelled = false
-    /// The stream in use: closing it is what ends a wait of a transfer that runs in its caller's task.
-    weak var stream: (any ByteStream)?
+    /// The stream in use, as long as it is: closing it ends a wait of a transfer that runs in its caller's task.
+    var stream: (any ByteStream)?
     /// Ends a wait for something else than the stream, in a transfer that runs in its caller's task.
     private var interruption: (@NetworkActor () -> Void)?
 
