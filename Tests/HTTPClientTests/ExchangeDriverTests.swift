@@ -45,6 +45,7 @@ struct ExchangeDriverTests {
             if piece == pieces { transfer.cancel() }
             return .more
         }
+        defer { sink.demand = nil }
         let key = ConnectionKey(scheme: .http, route: Route(host: .name("a"), port: 80))
         let connection = PooledConnection(
             key: key, stream: EndlessStream(), buffer: try ReceiveBuffer(), number: 1)
