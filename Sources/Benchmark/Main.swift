@@ -37,7 +37,9 @@ struct Benchmark {
         for _ in 0..<iterations {
             var parser = ResponseHeadParser()
             var offset = 0
-            guard case .head(let response)? = try? parser.nextEvent(in: octets.span, at: &offset) else { break }
+            guard case .head(let response)? = try? parser.nextEvent(in: octets.span, at: &offset) else {
+                break
+            }
             fields += response.fields.count
         }
         return fields
