@@ -74,6 +74,8 @@ int clinux_rename_noreplace(int from_folder, const char *from, int to_folder, co
 }
 
 
+int clinux_unread_octets(int descriptor, int *count) { return ioctl(descriptor, FIONREAD, count); }
+
 int clinux_columns(int descriptor)
 {
     struct winsize size;

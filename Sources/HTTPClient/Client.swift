@@ -78,12 +78,11 @@ public final class Client {
         }
         var isResent = false
         while true {
+            guard !transfer.isCancelled else {
+                throw TransferError(.cancelled, during: .prepare, "cancelled")
+            }
             let lease = try await connection(
                 for: request, transfer: transfer, fresh: isResent, total: total)
-            if transfer.isCancelled {
-                pool.release(lease.connection)
-                throw TransferError(.cancelled, during: .connect, "cancelled")
-            }
             let driver = ExchangeDriver(
                 request, on: lease.connection, for: transfer, configuration: configuration, total: total)
             do throws(TransferError) {
@@ -136,7 +135,10 @@ public final class Client {
                 return LeasedConnection(connection: connection, opened: 0)
             case .open:
                 do throws(TransferError) {
-                    let connection = try await open(key, transfer, total)
+                    let connection = try await transfer.interruptibly {
+                        () async throws(TransferError) -> PooledConnection in
+                        try await self.open(key, transfer, total)
+                    }
                     return LeasedConnection(connection: connection, opened: 1)
                 } catch {
                     pool.closed(key)
@@ -145,7 +147,7 @@ public final class Client {
             case .wait:
                 transfer.observe(.waitingForConnection)
                 let turn = pool.turn(for: key)
-                let outcome = await turn.pause.wait(until: total.instant)
+                let outcome = await transfer.wait(turn.pause, until: total)
                 guard outcome == .ready else {
                     pool.leave(turn, for: key)
                     let reason: TransportError.Reason =
@@ -181,16 +183,13 @@ public final class Client {
             let start = connectTimeout == nil ? Instant.now : transfer.timings.start
             let time = connectTimeout ?? configuration.connectTimeout
             let deadline = Deadline(.connect, at: start + time, duration: time)
+            // First, since a stream that nobody took over would stay open.
+            let buffer = try ReceiveBuffer()
             let stream = try await dialer.open(addresses, until: .earlier(deadline, total))
             connections += 1
             transfer.timings.connected = .now
-            let connection: PooledConnection
-            do throws(TransportError) {
-                connection = try PooledConnection(key: key, stream: stream, number: connections)
-            } catch {
-                stream.close()
-                throw error
-            }
+            let connection = PooledConnection(
+                key: key, stream: stream, buffer: buffer, number: connections)
             transfer.observe(
                 .connected(
                     remote: stream.remoteAddress, local: connection.localAddress, connection: connections))

@@ -22,12 +22,12 @@ final class PooledConnection {
     var exchanges = 0
     var idleSince = Instant.distantFuture
 
-    init(key: ConnectionKey, stream: any ByteStream, number: Int) throws(TransportError) {
+    init(key: ConnectionKey, stream: any ByteStream, buffer: ReceiveBuffer, number: Int) {
         self.key = key
         self.stream = stream
+        self.buffer = buffer
         self.number = number
         localAddress = stream.localAddress
-        buffer = try ReceiveBuffer()
     }
 }
 
@@ -50,6 +50,8 @@ final class ConnectionPool {
         var idle: [PooledConnection] = []
         var inUse = 0
         var waiting: [Turn] = []
+
+        var isUnused: Bool { inUse == 0 && idle.isEmpty && waiting.isEmpty }
     }
 
     /// A place in the line for a connection. When it has come, the place that became free is kept for it.
@@ -69,7 +71,7 @@ final class ConnectionPool {
     private var idleCount = 0
 
     nonisolated init(limit: Int?, lifetime: Duration, maximumIdle: Int) {
-        self.limit = limit
+        self.limit = limit.map { max(1, $0) }  // with none at all every request would wait for ever
         self.lifetime = lifetime
         self.maximumIdle = maximumIdle
     }
@@ -91,7 +93,14 @@ final class ConnectionPool {
             }
             connection.stream.close()
         }
-        if let limit, groups[place].inUse >= limit { return .wait }
+        if let limit {
+            if groups[place].inUse >= limit { return .wait }
+            // A fresh connection beside idle ones: the limit counts both.
+            if groups[place].inUse + groups[place].idle.count >= limit, !groups[place].idle.isEmpty {
+                groups[place].idle.removeFirst().stream.close()
+                idleCount -= 1
+            }
+        }
         groups[place].inUse += 1
         return .open
     }
@@ -167,6 +176,9 @@ final class ConnectionPool {
 
     /// Idle connections now.
     var idleConnectionCount: Int { idleCount }
+
+    /// Keys that something is known of.
+    var groupCount: Int { groups.count }
 
     private func callNext(_ place: Int) {
         guard !groups[place].waiting.isEmpty else { return }

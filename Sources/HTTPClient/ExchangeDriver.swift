@@ -78,6 +78,7 @@ final class ExchangeDriver {
         if let content = request.content { octets += content }
         var sent = 0
         while sent < octets.count {
+            try checkWhetherToGoOn()
             let result: SendResult
             do throws(TransportError) {
                 result = try await connection.stream.send(octets, from: sent, until: deadline)
@@ -133,7 +134,7 @@ final class ExchangeDriver {
     /// One portion from the stream, and all events in it.
     private func receive() async throws(TransferError) {
         if transfer.isPaused { try await waitWhilePaused() }
-        if Task.isCancelled { throw failure(TransportError(.cancelled), during: phase) }
+        try checkWhetherToGoOn()
         if connection.buffer.unreadCount == 0 {
             if try await splice() { return }
             let limit = response == nil ? ReceiveBuffer.headPortion : ReceiveBuffer.capacity
@@ -149,6 +150,14 @@ final class ExchangeDriver {
         }
         if transfer.timings.firstOctet == nil { transfer.timings.firstOctet = .now }
         try await readEvents()
+    }
+
+    /// Where octets are always at hand nothing waits, and only who waits learns of time-outs and cancellation.
+    private func checkWhetherToGoOn() throws(TransferError) {
+        if transfer.isCancelled { throw failure(TransportError(.cancelled), during: phase) }
+        if total.instant < .distantFuture, total.instant <= .now {
+            throw failure(TransportError(.timedOut(total.limit, after: total.duration)), during: phase)
+        }
     }
 
     private func waitWhilePaused() async throws(TransferError) {
@@ -255,6 +264,7 @@ final class ExchangeDriver {
         if let didReceive = transfer.hooks.didReceive, !(await didReceive(response)) {
             throw TransferError(.cancelled, during: .content, "the response was refused")
         }
+        if transfer.hooks.didReceive != nil { try checkWhetherToGoOn() }
         if let limit = transfer.options.maximumContentLength, let length, length > limit {
             throw TransferError(
                 .tooLarge, during: .content,

@@ -21,9 +21,11 @@ public final class Transfer {
     private let client: Client
     private var task: Task<Result<TransferReport, TransferError>, Never>?
     private var resumption: Pause?
-    private(set) var isCancelled = false
+    private var wasCancelled = false
     /// The stream in use: closing it is what ends a wait of a transfer that runs in its caller's task.
     weak var stream: (any ByteStream)?
+    /// Ends a wait for something else than the stream, in a transfer that runs in its caller's task.
+    private var interruption: (@NetworkActor () -> Void)?
 
     init(
         _ request: HTTPRequest, into sink: any ContentSink, options: TransferOptions, hooks: TransferHooks,
@@ -47,8 +49,9 @@ public final class Transfer {
 
     /// Ends the transfer; it fails as `cancelled`, unless it was over.
     public func cancel() {
-        isCancelled = true
+        wasCancelled = true
         if let task { task.cancel() } else { stream?.close() }
+        interruption?()
         resumption.take()?.finish(.cancelled)
     }
 
@@ -69,6 +72,39 @@ public final class Transfer {
         do throws(TransferError) { return .success(try await run()) } catch { return .failure(error) }
     }
 
+    /// Whether it, or the task that runs it, was cancelled.
+    var isCancelled: Bool { wasCancelled || Task.isCancelled }
+
+    /// Waits for a place in line, as long as the transfer is not cancelled.
+    func wait(_ pause: Pause, until deadline: Deadline) async -> WaitOutcome {
+        interruption = { pause.finish(.cancelled) }
+        defer { interruption = nil }
+        return await pause.wait(until: deadline.instant)
+    }
+
+    /// Runs `body` so that `cancel` ends its waits. Where the task is its caller's, it gets one of its own: cancelling
+    /// the caller's would reach further than this transfer.
+    func interruptibly<Value: Sendable>(
+        _ body: @escaping @Sendable @NetworkActor () async throws(TransferError) -> Value
+    ) async throws(TransferError) -> Value {
+        guard task == nil else { return try await body() }
+        let inner = Task(executorPreference: NetworkActor.loop) { await Transfer.result(of: body) }
+        interruption = { inner.cancel() }
+        defer { interruption = nil }
+        let result = await withTaskCancellationHandler {
+            await inner.value
+        } onCancel: {
+            inner.cancel()
+        }
+        return try result.get()
+    }
+
+    private static func result<Value: Sendable>(
+        of body: @Sendable @NetworkActor () async throws(TransferError) -> Value
+    ) async -> Result<Value, TransferError> {
+        do throws(TransferError) { return .success(try await body()) } catch { return .failure(error) }
+    }
+
     func observe(_ event: @autoclosure () -> TransferEvent) {
         guard let observe = hooks.observe else { return }
         observe(event())
@@ -85,7 +121,7 @@ public final class Transfer {
             case .cancelled, .closed: throw TransportError(.cancelled)
             }
         }
-        if isCancelled || Task.isCancelled { throw TransportError(.cancelled) }
+        if isCancelled { throw TransportError(.cancelled) }
     }
 }
 

@@ -43,6 +43,9 @@ public enum Resolver {
             ]
             return loopback.compactMap { $0 }.filter(family.allows)
         }
+        // A thread would go on after both.
+        if Task.isCancelled { throw TransportError(.cancelled) }
+        if deadline.instant <= .now { throw TransportError(.timedOut, deadline) }
         let lookUp = LookUp(host: host, family: family)
         LookUp.start(lookUp)
         let outcome = await lookUp.pause.wait(until: deadline.instant)

@@ -19,6 +19,16 @@ public final class TCPStream: ByteStream {
         remoteAddress = remote
     }
 
+    /// A stream that nobody closed, such as an idle one whose client went: the loop's table would keep it open.
+    deinit {
+        let channel = channel
+        if NetworkActor.loop.isOnLoop {
+            channel.close()
+        } else {
+            NetworkActor.loop.call { channel.close() }
+        }
+    }
+
     /// How a socket is set up before it connects.
     public struct Options: Hashable, Sendable {
         /// Time without traffic after which the kernel probes the peer; `nil` leaves keep-alive probes off.
@@ -175,6 +185,12 @@ public final class TCPStream: ByteStream {
         return result >= 0 || errno != EAGAIN
     }
 
+    /// Octets that have arrived and were not taken.
+    private var unreadCount: Int32 {
+        var count: Int32 = 0
+        return clinux_unread_octets(descriptor, &count) == 0 ? count : 0
+    }
+
     /// Raises the low-water mark to what is certain to come, at most 256 KiB.
     public func expectBulk(_ octets: UInt64) {
         setLowWater(Int32(min(UInt64(256 << 10), max(octets, 1))))
@@ -257,9 +273,11 @@ public final class TCPStream: ByteStream {
                 }
                 continue
             }
-            // Small segments fill the pipe's places before its octets: less than wanted may not have been all. Under a
-            // low-water mark that does no harm, since lowering the mark signals what is there.
-            if taken < wanted && lowWater > 1 && !channel.sawHangUp { channel.clear(.readable) }
+            // Small segments fill the pipe's places before its octets: less than wanted may not have been all, and no
+            // edge follows when the peer's window is shut. Under a low-water mark a wait for more is worth asking.
+            if taken < wanted, lowWater > 1, !channel.sawHangUp, unreadCount < lowWater {
+                channel.clear(.readable)
+            }
             switch TCPStream.drain(pipe, of: taken, to: target, at: offset) {
             case .moved(let moved):
                 loop.pipe = consume pipe

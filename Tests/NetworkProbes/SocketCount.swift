@@ -4,15 +4,17 @@ import System
 /// How many sockets of this machine are open whose other end is `port` of the loopback, in whatever state. Tests run
 /// side by side in one process, so the descriptors of the process say nothing of one test.
 public func openSockets(to port: UInt16) -> Int {
+    // Behind the number: local, remote, state, queues, timer, retransmissions, user, time-out, inode.
+    let rows = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].flatMap { path in
+        text(of: path).split(separator: "\n").dropFirst().map { $0.split(separator: " ") }
+    }.filter { $0.count > 9 }
+    // A server's own end may, for a moment, have a former client's number as its other end.
+    let listening = Set(rows.filter { $0[3] == "0A" }.compactMap { $0[1].split(separator: ":").last })
     let wanted = ":" + hexadecimal(port)
-    return ["/proc/self/net/tcp", "/proc/self/net/tcp6"].reduce(0) { count, path in
-        count
-            + text(of: path).split(separator: "\n").dropFirst().count { line in
-                let columns = line.split(separator: " ")
-                // Behind the number: local, remote, state, queues, timer, retransmissions, user, time-out, inode.
-                // A socket that no process holds any more has no inode.
-                return columns.count > 9 && columns[2].hasSuffix(wanted) && columns[9] != "0"
-            }
+    return rows.count { row in
+        // A socket that no process holds any more has no inode.
+        row[2].hasSuffix(wanted) && row[9] != "0"
+            && !(row[1].split(separator: ":").last.map(listening.contains) ?? false)
     }
 }
 

@@ -28,6 +28,7 @@ int clinux_pipe(int ends[2], int capacity, int *actual);
 int clinux_openat(int folder, const char *path, int flags, unsigned mode);
 int clinux_rename_noreplace(int from_folder, const char *from, int to_folder, const char *to);
 
+int clinux_unread_octets(int descriptor, int *count);
 int clinux_columns(int descriptor);
 int clinux_block_sigpipe(void);
 
