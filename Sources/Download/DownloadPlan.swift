@@ -21,6 +21,9 @@ public struct DownloadPlan {
     public var keepsNamesApart = true
     /// Whether content with a NUL is refused where the destination is a descriptor: it is a terminal.
     public var refusesBinary = false
+    /// Where the destination is a descriptor that never blocks: a lent descriptor whose becoming readable cancels the
+    /// transfer while it waits for a reader.
+    public var interruption: Int32?
     /// Whether heads go before the content.
     public var includesHeads = false
     /// Whether a file gets the time of Last-Modified.

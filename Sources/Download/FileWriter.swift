@@ -173,13 +173,19 @@ public final class FileWriter: ContentSink {
         while !plan.takenNames.take(candidate) {
             // A device may serve many.
             if wanted.isExplicit, isSpecial(wanted.path) { return }
-            number += 1
+            repeat { number += 1 } while exists("\(wanted.path).\(number)")
             guard number < OutputFile.mostNumbers else {
                 throw TransferError(storing: wanted.path, SystemError(call: "open", errno: EEXIST))
             }
             candidate = "\(wanted.path).\(number)"
+            // Nobody asked for this name: what has it keeps it.
+            name?.mayReplace = false
         }
         name?.path = candidate
+    }
+
+    private func exists(_ path: String) -> Bool {
+        (try? File.status(of: path, in: plan.folder, followsLinks: false)) != nil
     }
 
     private func isSpecial(_ path: String) -> Bool {
@@ -224,7 +230,8 @@ public final class FileWriter: ContentSink {
                 "the content is binary and standard output is a terminal: -o FILE saves it, -o - writes it all the same"
             )
         }
-        do throws(SystemError) { try File.write(content, to: descriptor) } catch {
+        do throws(SystemError) { try File.write(content, to: descriptor, unless: plan.interruption) } catch {
+            guard error.errno != EINTR else { throw TransferError(.cancelled, during: .store, "cancelled") }
             throw TransferError(storing: "standard output", error)
         }
     }

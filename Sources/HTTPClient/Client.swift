@@ -41,6 +41,9 @@ public final class Client {
         Transfer(request, into: sink, options: options, hooks: hooks, client: self)
     }
 
+    // The loop keeps what it watches alive: nobody else would close the idle connections of a client that is gone.
+    isolated deinit { pool.closeIdle() }
+
     /// Closes every idle connection. Transfers under way go on.
     public func closeIdleConnections() { pool.closeIdle() }
 

@@ -31,6 +31,8 @@ final class Demo {
             try server.start()
             defer { server.stop() }
             try await tour(server, folder)
+        } catch is Interrupted {
+            return 130
         } catch {
             console.report("the demo could not run: \(error)", exit: 1, advice: nil)
             return 1
@@ -116,7 +118,9 @@ final class Demo {
         inner.arguments = ["rawget"] + arguments
         inner.directory = folder.descriptor.rawValue
         inner.addressMap = AddressMap()
-        return await Command(inner).run()
+        let exit = await Command(inner).run()
+        guard exit != 130 else { throw Interrupted() }
+        return exit
     }
 
     private func check(_ what: String, _ holds: Bool) throws {
@@ -126,6 +130,9 @@ final class Demo {
 
     private func say(_ line: String) throws { try console.print(line + "\n") }
 }
+
+/// A person has had enough of the tour.
+private struct Interrupted: Error {}
 
 /// What the demo's server offers: the documents' example (D20), content made from a seed.
 enum DemoServer {
@@ -221,7 +228,7 @@ private final class TemporaryFolder {
 
     /// Removes the folder and the files that the demo makes.
     func remove() {
-        for file in [DemoServer.name, "cut.zip.part", "cut.zip"] {
+        for file in ["\(DemoServer.name).part", DemoServer.name, "cut.zip.part", "cut.zip"] {
             // What was not made cannot be removed.
             try? File.remove(file, in: descriptor.rawValue)
         }

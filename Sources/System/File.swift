@@ -137,8 +137,10 @@ public enum File {
     }
 
     /// Writes all of `octets` at the descriptor's position; short writes are gone on with. A descriptor that never
-    /// blocks is waited for.
-    public static func write(_ octets: Span<UInt8>, to descriptor: Int32) throws(SystemError) {
+    /// blocks is waited for, until `interruption` has something to read: then EINTR is thrown.
+    public static func write(
+        _ octets: Span<UInt8>, to descriptor: Int32, unless interruption: Int32? = nil
+    ) throws(SystemError) {
         var failure: SystemError?
         // Safety: the buffer is lent for this call and only read.
         octets.withUnsafeBufferPointer { buffer in
@@ -150,8 +152,16 @@ public enum File {
                 if result > 0 {
                     written += result
                 } else if result < 0 && code == EAGAIN {
-                    var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    _ = poll(&wait, 1, -1)
+                    // A negative descriptor is passed over.
+                    var waits = [
+                        pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
+                        pollfd(fd: interruption ?? -1, events: Int16(POLLIN), revents: 0),
+                    ]
+                    _ = poll(&waits, 2, -1)
+                    guard waits[1].revents == 0 else {
+                        failure = SystemError(call: "write", errno: EINTR)
+                        return
+                    }
                 } else if result == 0 || code != EINTR {
                     failure = SystemError(call: "write", errno: result == 0 ? EIO : code)
                     return
@@ -159,6 +169,14 @@ public enum File {
             }
         }
         if let failure { throw failure }
+    }
+
+    /// Another descriptor for the pipe behind `descriptor`, one that never blocks; the pipe's other holders notice
+    /// nothing. `nil` for what is no pipe, or cannot be opened again.
+    public static func neverBlocking(pipe descriptor: Int32) -> FileDescriptor? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+        return try? open("/proc/self/fd/\(descriptor)", in: -1, flags: O_WRONLY | O_NONBLOCK)
     }
 
     /// Reads a whole file of at most `limit` octets; a larger one gives EFBIG.

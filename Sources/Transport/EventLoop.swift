@@ -94,7 +94,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Takes a job: on the loop's thread at once into its queue, from others by a hand-over that wakes it.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if isOnLoop { ready.append(job) } else { hand(.job(job)) }
+        if isOnLoop { return ready.append(job) }
+        // Whoever calls an isolated method first need not know that there is a loop to start.
+        startThreadIfNeeded()
+        hand(.job(job))
     }
 
     /// The loop as the executor of `NetworkActor`.

@@ -88,6 +88,19 @@ struct NamingTests {
         #expect(Set(rig.folder.names.compactMap { rig.folder.text(of: $0) }).count == 4)
     }
 
+    @Test("a number for a second transfer replaces nothing either")
+    func numberReplacesNothing() async throws {
+        let rig = try Rig { request in answer("200 OK", [], request.target) }
+        rig.folder.write("old", to: "same")
+        rig.folder.write("precious", to: "same.1")
+        let base = "http://\(rig.server.authority)"
+        let run = await rawget(["\(base)/1/same", "\(base)/2/same", "\(base)/3/same"], in: rig.folder)
+        #expect(run.exit == 0)
+        #expect(rig.folder.names == ["same", "same.1", "same.2", "same.3"])
+        #expect(rig.folder.text(of: "same") == "/1/same")
+        #expect(rig.folder.text(of: "same.1") == "precious")
+    }
+
     @Test("a link given by name is followed, and the file it leads to replaced")
     func link() async throws {
         let rig = try Rig(largeAnswer)

@@ -68,6 +68,36 @@ struct ProcessTests {
         #expect((folder.status(of: "file.part")?.st_size ?? 0) > 0)
     }
 
+    @Test("a reader who does not read keeps nobody from interrupting")
+    func blockedPipe() async throws {
+        var ends: [Int32] = [0, 0]
+        #expect(Glibc.pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        let errors = NamelessFile()
+        let process = ChildProcess(
+            Executable.path, ["-o", "-", nginx.url("middle")], in: folder.path, output: ends[1],
+            errors: errors.descriptor)
+        let looks = Samples()
+        let ending = await process.ending(within: .seconds(10)) {
+            // By then the pipe has long been full.
+            looks.add(1)
+            if looks.all.count == 200 { process.signal(SIGINT) }
+        }
+        #expect(ending == .exit(130))
+        #expect(errors.text.contains("interrupted"))
+    }
+
+    @Test("the demo can be interrupted, and leaves nothing")
+    func interruptedDemo() async throws {
+        let looks = Samples()
+        let result = await run(["demo"], environment: ["TMPDIR=\(folder.path)"]) { process in
+            looks.add(1)
+            if looks.all.count == 100 { process.signal(SIGINT) }
+        }
+        #expect(result.ending == .exit(130))
+        #expect(folder.names.isEmpty)
+    }
+
     @Test("`rawget -o - URL | head` ends quietly with 23")
     func head() async throws {
         let (output, errors) = (NamelessFile(), NamelessFile())

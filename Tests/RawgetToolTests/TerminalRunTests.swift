@@ -21,7 +21,8 @@ struct TerminalRunTests {
             ["-o", "使用.zip", "http://\(server.authority)/"], in: folder, terminals: [.errors])
         #expect(run.exit == 0)
         #expect(run.errors.contains("使用.zip"))
-        #expect(run.errors.contains("50.00%"))
+        #expect(run.errors.contains("%  ") && run.errors.contains("390.6 KiB in "))
+        #expect(run.errors.contains("\u{1B}[K"))
         #expect(run.errors.hasSuffix("\n"))
         #expect(run.output.isEmpty)
     }
