@@ -113,7 +113,7 @@ public final class FileWriter: ContentSink {
         guard name != nil, !isUnwanted else { return nil }
         if openNumber == nil { try open() }
         if !pending.isEmpty { try flushPending() }
-        guard var file = file.take() else { return nil }
+        guard let file = file.take() else { return nil }
         openNumber = nil
         if let modified, file.part != nil {
             do throws(SystemError) { try File.setModified(modified, of: file.descriptor.rawValue) } catch {

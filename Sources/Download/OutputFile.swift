@@ -6,7 +6,7 @@ import System
 /// is no regular file.
 struct OutputFile: ~Copyable {
     /// Where it will stand, relative to `folder`.
-    private(set) var target: String
+    let target: String
     /// Where it stands now; `nil` when the target itself is written.
     let part: String?
     let descriptor: FileDescriptor
@@ -81,12 +81,16 @@ struct OutputFile: ~Copyable {
         throw SystemError(call: "open", errno: EEXIST)
     }
 
-    /// Gives the whole file its name. `take` answers whether a name is free for this transfer.
+    /// Closes the whole file and gives it its name. `take` answers whether a name is free for this transfer.
     /// Returns the name it got.
-    mutating func finish(taking take: (String) -> Bool, refusesExisting: Bool) throws(TransferError) -> String
-    {
-        guard let part else { return target }
+    consuming func finish(
+        taking take: (String) -> Bool, refusesExisting: Bool
+    ) throws(TransferError) -> String {
+        let (target, part, folder, mayReplace) = (target, part, folder, mayReplace)
         do throws(SystemError) {
+            // Some file systems hold a failed write back until then: a name is given to what they took.
+            try descriptor.closeReportingErrors()
+            guard let part else { return target }
             if mayReplace {
                 try File.rename(part, to: target, in: folder)
                 return target
@@ -96,7 +100,6 @@ struct OutputFile: ~Copyable {
                 guard number == 0 || take(name) else { continue }
                 do throws(SystemError) {
                     try File.renameWithoutReplacing(part, to: name, in: folder)
-                    target = name
                     return name
                 } catch {
                     guard error.errno == EEXIST, !refusesExisting else { throw error }
