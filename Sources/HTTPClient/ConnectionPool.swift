@@ -154,6 +154,38 @@ final class ConnectionPool {
         idleCount += 1
         callNext(place)
         if idleCount > maximumIdle { closeOldestIdle() }
+        if !isSweeping, idleCount > 0 { startSweeping() }
+    }
+
+    // MARK: Sweeping
+
+    /// Longest time between two looks at the idle connections.
+    private static let longestSweep = Duration.seconds(15)
+    private var isSweeping = false
+
+    /// While there are idle connections, those that are too old or that the server has closed are closed now and then:
+    /// a host may never be asked again.
+    private func startSweeping() {
+        isSweeping = true
+        let interval = min(lifetime, ConnectionPool.longestSweep)
+        Task(executorPreference: NetworkActor.loop) { [weak self] in
+            while await NetworkActor.loop.sleep(until: .now + interval), await self?.sweep() ?? false {}
+        }
+    }
+
+    /// Returns whether there is still something to look after.
+    private func sweep() -> Bool {
+        for place in groups.indices.reversed() {
+            groups[place].idle.removeAll { connection in
+                let isGood = Instant.now - connection.idleSince < lifetime && connection.stream.isQuiet
+                if !isGood { connection.stream.close() }
+                return !isGood
+            }
+            forgetIfUnused(place)
+        }
+        idleCount = groups.reduce(0) { $0 + $1.idle.count }
+        isSweeping = idleCount > 0
+        return isSweeping
     }
 
     /// A leased connection was closed, or none could be opened.

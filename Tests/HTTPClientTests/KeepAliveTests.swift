@@ -32,6 +32,14 @@ extension Loopback {
             #expect(await second.idleConnectionCount == 1)
         }
 
+        @Test func oneThatIsIdleTooLongIsClosedThoughNobodyAsksForIt() async throws {
+            let server = try serve { _ in [Loopback.ok] }
+            let client = client { $0.idleConnectionLifetime = .milliseconds(50) }
+            _ = try await client.outcome(of: server.request())
+            #expect(server.waitForConnectionsToEnd(1, within: .seconds(5)))
+            #expect(await client.idleConnectionCount == 0)
+        }
+
         @Test func aClientThatIsLetGoLeavesNoneOpen() async throws {
             let server = try serve { _ in [Loopback.ok] }
             try await onLoop { _ = try await client().transfer(try server.request(), into: TestSink()).run() }
