@@ -9,11 +9,12 @@ struct ExitCode: Hashable, Sendable {
     let curlName: String?
     /// What it means, in one clause.
     let meaning: String
-    /// What a person can do next, in one sentence.
-    let advice: String
+    /// What a person can do next, in one sentence; `nil` where the failure's own words say it.
+    let advice: String?
 
     private init(
-        _ errorName: String, _ status: Int32, _ curlName: String?, _ meaning: String, _ advice: String
+        _ errorName: String, _ status: Int32, _ curlName: String?, _ meaning: String,
+        _ advice: String? = nil
     ) {
         self.errorName = errorName
         self.status = status
@@ -55,14 +56,11 @@ struct ExitCode: Hashable, Sendable {
             "badResponse", 8, "WEIRD_SERVER_REPLY", "the server's answer is not valid HTTP",
             "See the answer with -v; the server or something between is at fault."),
         ExitCode(
-            "incompleteContent", 18, "PARTIAL_FILE", "the content ended early",
-            "Try again; what arrived is kept as a part."),
+            "incompleteContent", 18, "PARTIAL_FILE", "the content ended early", "Try again."),
         ExitCode(
             "httpFailure", 22, "HTTP_RETURNED_ERROR", "the server answered with an error status",
             "See the answer without -f, or with --fail-with-body."),
-        ExitCode(
-            "writeFailed", 23, "WRITE_ERROR", "the content could not be saved",
-            "Check the free space and the rights of the folder."),
+        ExitCode("writeFailed", 23, "WRITE_ERROR", "the content could not be saved"),
         ExitCode(
             "readFailed", 26, "READ_ERROR", "a local file could not be read",
             "Check the name and the rights of the file named in the message."),
@@ -130,8 +128,6 @@ struct ExitCode: Hashable, Sendable {
             "Wait for it, or choose another name with -o."),
         ExitCode("cancelled", 123, nil, "the transfer was cancelled", "Start it again to go on."),
         ExitCode("offline", 124, nil, "there is no network", "Try again when it is back."),
-        ExitCode(
-            "interrupted", 130, nil, "interrupted from the keyboard",
-            "Run the same command again; what arrived is kept as a part."),
+        ExitCode("interrupted", 130, nil, "interrupted from the keyboard", "Run the same command again."),
     ]
 }
