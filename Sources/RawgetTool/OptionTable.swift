@@ -1,3 +1,5 @@
+import HTTPMessage
+
 /// All options of the command that loads URLs. Names, letters and meanings are curl's where curl has the option.
 enum OptionTable {
     /// In the order in which help lists them.
@@ -71,10 +73,10 @@ enum OptionTable {
             "range", "r", argument: "RANGE", in: .request,
             "Ask for octets: 0-99, 500- (from there on), -500 (the last)",
             .checked { settings, text in
-                // The server judges the range; this only keeps a typing error off the wire.
-                guard text.contains("-"), text.utf8.allSatisfy({ "0123456789-,".utf8.contains($0) }) else {
-                    return false
-                }
+                // Without blanks, which a field value may have and curl's option has not.
+                guard ByteRangeSet(parsing: "bytes=\(text)") != nil,
+                    text.utf8.allSatisfy({ $0 != 0x20 && $0 != 0x09 })
+                else { return false }
                 settings.transfer.range = text
                 return true
             }),

@@ -119,7 +119,8 @@ private enum HostText {
 
 /// Numbers as options give them.
 enum NumberText {
-    /// Decimal seconds, `1`, `1.5`, `.25`; `nil` for anything else.
+    /// Decimal seconds, `1`, `1.5`, `.25`; `nil` for anything else. Above zero they are a millisecond at least: a
+    /// limit that is too short to be kept is still a limit.
     static func seconds(_ text: String) -> Duration? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = parts.first, parts.count == 1 || !(whole.isEmpty && parts[1].isEmpty) else {
@@ -133,7 +134,9 @@ enum NumberText {
         guard let seconds = whole.isEmpty ? 0 : Int64(whole), seconds < 10_000_000_000 else { return nil }
         let digits = String(fraction.prefix(9))
         let nanoseconds = Int64(digits + String(repeating: "0", count: 9 - digits.utf8.count)) ?? 0
-        return .seconds(seconds) + .nanoseconds(nanoseconds)
+        let isZero = seconds == 0 && fraction.utf8.allSatisfy { $0 == UInt8(ascii: "0") }
+        let duration = Duration.seconds(seconds) + .nanoseconds(nanoseconds)
+        return isZero ? .zero : max(duration, .milliseconds(1))
     }
 
     /// Octets with an optional unit of curl's: k, m, g, t, p (powers of 1024) or b, in any case.
