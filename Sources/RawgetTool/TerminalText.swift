@@ -45,7 +45,7 @@ enum TerminalText {
 
     /// Controls (C0, DEL, C1), format characters (all bidirectional ones among them), line and paragraph
     /// separators, and what has no meaning yet, so that no terminal's guess of its width matters.
-    private static func isDangerous(_ scalar: Unicode.Scalar) -> Bool {
+    static func isDangerous(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true
         default: false

@@ -13,15 +13,31 @@ struct WriteOut: Hashable, Sendable {
     private(set) var warnings: [String] = []
     private var writesToError = false
     private var isHidden = false
+    private let outputIsTerminal: Bool
+    private let errorIsTerminal: Bool
+    /// What no variable from here on ends with: looking for it once more would make a long format slow.
+    private var missingEnds: Set<String> = []
 
-    /// Renders `format` for one transfer.
-    init(_ format: String, for values: WriteOutValues) {
-        var rest = format[...]
-        while let character = rest.popFirst() {
-            switch character {
-            case "%": takeVariable(from: &rest, values)
-            case "\\": takeEscape(from: &rest)
-            default: append(String(character))
+    /// Renders `format` for one transfer. Values are made safe for a stream that is a terminal.
+    init(
+        _ format: String, for values: WriteOutValues, outputIsTerminal: Bool = false,
+        errorIsTerminal: Bool = false
+    ) {
+        self.outputIsTerminal = outputIsTerminal
+        self.errorIsTerminal = errorIsTerminal
+        var rest = Substring(format).utf8
+        while let octet = rest.first {
+            switch octet {
+            case UInt8(ascii: "%"):
+                rest = rest.dropFirst()
+                takeVariable(from: &rest, values)
+            case UInt8(ascii: "\\"):
+                rest = rest.dropFirst()
+                takeEscape(from: &rest)
+            default:
+                let text = rest.prefix { $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "\\") }
+                append(String(Substring(text)))
+                rest = rest[text.endIndex...]
             }
         }
     }
@@ -31,44 +47,55 @@ struct WriteOut: Hashable, Sendable {
         if writesToError { errorOutput += text } else { output += text }
     }
 
-    private mutating func takeEscape(from rest: inout Substring) {
+    /// Adds what may come from the server.
+    private mutating func append(value: String) {
+        append((writesToError ? errorIsTerminal : outputIsTerminal) ? value.escapedForTerminal : value)
+    }
+
+    private mutating func takeEscape(from rest: inout Substring.UTF8View) {
         switch rest.first {
-        case "n": append("\n")
-        case "r": append("\r")
-        case "t": append("\t")
-        case let other?: append("\\\(other)")
-        case nil: append("\\")
+        case UInt8(ascii: "n"): append("\n")
+        case UInt8(ascii: "r"): append("\r")
+        case UInt8(ascii: "t"): append("\t")
+        case UInt8(ascii: "\\"): append("\\\\")
+        case UInt8(ascii: "%"): append("\\%")
+        default:
+            append("\\")
+            return
         }
         rest = rest.dropFirst()
     }
 
-    private mutating func takeVariable(from rest: inout Substring, _ values: WriteOutValues) {
-        if rest.hasPrefix("%") {
+    private mutating func takeVariable(from rest: inout Substring.UTF8View, _ values: WriteOutValues) {
+        if rest.first == UInt8(ascii: "%") {
             append("%")
             rest = rest.dropFirst()
-        } else if let name = Self.take(between: "header{", and: "}", from: &rest)
-            ?? Self.take(between: "{header{", and: "}}", from: &rest)
+        } else if let name = take(between: "header{", and: "}", from: &rest)
+            ?? take(between: "{header{", and: "}}", from: &rest)
         {
-            append(values.field(name))
-        } else if let name = Self.take(between: "{", and: "}", from: &rest) {
+            append(value: values.field(name))
+        } else if let name = take(between: "{", and: "}", from: &rest) {
             fillIn(name, values)
         } else {
             append("%")  // nothing that ends: the text itself
         }
     }
 
-    private static func take(between start: String, and end: String, from rest: inout Substring) -> String? {
-        guard rest.hasPrefix(start) else { return nil }
-        var candidate = rest.dropFirst(start.count)
-        let begin = candidate.startIndex
+    private mutating func take(
+        between start: String, and end: String, from rest: inout Substring.UTF8View
+    ) -> String? {
+        guard rest.starts(with: start.utf8), !missingEnds.contains(end) else { return nil }
+        let content = rest.dropFirst(start.utf8.count)
+        var candidate = content
         while !candidate.isEmpty {
-            if candidate.hasPrefix(end) {
-                let name = String(rest[begin..<candidate.startIndex])
-                rest = candidate.dropFirst(end.count)
+            if candidate.starts(with: end.utf8) {
+                let name = String(Substring(content[..<candidate.startIndex]))
+                rest = candidate.dropFirst(end.utf8.count)
                 return name
             }
             candidate = candidate.dropFirst()
         }
+        missingEnds.insert(end)
         return nil
     }
 
@@ -84,7 +111,7 @@ struct WriteOut: Hashable, Sendable {
                 warnings.append("unknown --write-out variable: '\(name.escapedForTerminal)'")
                 return
             }
-            append(value.text(for: name))
+            append(value: value.text(for: name))
         }
     }
 }
@@ -216,9 +243,12 @@ enum WriteOutJSON {
             case "\r": result += "\\r"
             case "\t": result += "\\t"
             default:
-                if scalar.value < 0x20 {
-                    let digits = String(scalar.value, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+                // What a terminal obeys is escaped for a file, too: to who reads JSON it is the same text.
+                if TerminalText.isDangerous(scalar) {
+                    for unit in String(scalar).utf16 {
+                        let digits = String(unit, radix: 16)
+                        result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+                    }
                 } else {
                     result.unicodeScalars.append(scalar)
                 }
