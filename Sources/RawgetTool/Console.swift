@@ -1,3 +1,4 @@
+import Synchronization
 import System
 
 /// The three standard streams of an invocation. What a person reads goes to standard error, results to standard
@@ -11,6 +12,8 @@ final class Console: Sendable {
     let isSilent: Bool
     /// `-s` without `-S`.
     let hidesErrors: Bool
+    /// Whether standard error did not take the last message: the next one is not waited for.
+    private let isStuck = Atomic<Bool>(false)
 
     init(_ invocation: Invocation, isSilent: Bool = false, hidesErrors: Bool = false) {
         self.invocation = invocation
@@ -35,10 +38,15 @@ final class Console: Sendable {
     }
 
     /// A line for a person.
-    func say(_ line: String) { write(line + "\n", to: invocation.standardError) }
+    func say(_ line: String) { draw(line + "\n") }
 
-    /// Text for a person, as it is.
-    func draw(_ text: String) { write(text, to: invocation.standardError) }
+    /// Text for a person, as it is. A reader who does not read is waited for a second, once; what he does not take
+    /// is lost: downloads matter more than what is said of them.
+    func draw(_ text: String) {
+        let wait: Duration = isStuck.load(ordering: .relaxed) ? .zero : .seconds(1)
+        let isTaken = File.offer(Array(text.utf8).span, to: invocation.standardError, within: wait)
+        isStuck.store(!isTaken, ordering: .relaxed)
+    }
 
     /// A result. Throws when standard output takes no more.
     func print(_ text: String) throws(SystemError) { try print(Array(text.utf8)) }
@@ -48,9 +56,17 @@ final class Console: Sendable {
         try File.write(octets.span, to: invocation.standardOutput)
     }
 
-    private func write(_ text: String, to descriptor: Int32) {
-        // There is nobody left to tell that standard error is closed.
-        try? File.write(Array(text.utf8).span, to: descriptor)
+    /// A file that an option names, as text.
+    func text(of file: FileArgument, for option: String) throws(UsageError) -> String {
+        let octets = try contents(of: file, limit: Command.longestFile)
+        guard let text = String(validating: octets, as: UTF8.self) else {
+            throw UsageError("\(option): \(Console.name(of: file)) is not valid UTF-8")
+        }
+        return text
+    }
+
+    private static func name(of file: FileArgument) -> String {
+        if case .path(let path) = file { path.escapedForTerminal } else { "standard input" }
     }
 
     /// The octets of a file that an option names.
@@ -63,8 +79,7 @@ final class Console: Sendable {
                 return try File.contents(of: descriptor.rawValue, limit: limit)
             }
         } catch {
-            let name = if case .path(let path) = file { path.escapedForTerminal } else { "standard input" }
-            throw UsageError("could not read \(name): \(error.explanation)", exit: 26)
+            throw UsageError("could not read \(Console.name(of: file)): \(error.explanation)", exit: 26)
         }
     }
 }

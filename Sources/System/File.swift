@@ -179,12 +179,21 @@ public enum File {
         return try? open("/proc/self/fd/\(descriptor)", in: -1, flags: O_WRONLY | O_NONBLOCK)
     }
 
-    /// Reads a whole file of at most `limit` octets; a larger one gives EFBIG.
+    /// Reads a whole file of at most `limit` octets; a larger one gives EFBIG. A descriptor that never blocks is
+    /// waited for.
     public static func contents(of descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
         var octets: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            let count = try retrying("read") { read(descriptor, &chunk, chunk.count) }
+            let count: Int
+            do throws(SystemError) {
+                count = try retrying("read") { read(descriptor, &chunk, chunk.count) }
+            } catch {
+                guard error.errno == EAGAIN else { throw error }
+                var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                _ = poll(&wait, 1, -1)
+                continue
+            }
             guard count > 0 else { return octets }
             guard octets.count + count <= limit else { throw SystemError(call: "read", errno: EFBIG) }
             octets.append(contentsOf: chunk[0..<count])
