@@ -9,7 +9,7 @@ extension CommandParser {
             if let argument { command.appendURL(piece(argument)) }
             return
         case .output:
-            if let argument { appendOutput(argument) }
+            if let argument { try appendOutput(argument) }
             return
         case .remoteName:
             command.appendOutput(nil)
@@ -66,11 +66,18 @@ extension CommandParser {
         command.groups.append(ParsedCommand.Group())
     }
 
-    private mutating func appendOutput(_ argument: Argument) {
+    private mutating func appendOutput(_ argument: Argument) throws(UsageError) {
         if case .text(let name) = argument, name.hasPrefix("-"), name != "-" {
             command.warnings.append("the file name \"\(name.escapedForTerminal)\" looks like an option")
         }
-        command.appendOutput(piece(argument))
+        try appendOutput(piece(argument))
+    }
+
+    private mutating func appendOutput(_ piece: CommandText.Piece) throws(UsageError) {
+        guard !command.text.octets(piece).isEmpty else {
+            throw UsageError("-o, --output: the name of a file is empty")
+        }
+        command.appendOutput(piece)
     }
 
     private mutating func piece(_ argument: Argument) -> CommandText.Piece {
@@ -139,6 +146,7 @@ extension CommandParser {
             }
         }
         let name = String(decoding: octets[entry.option], as: UTF8.self)
+        if case .piece(let piece) = argument { try check(command.text.octets(piece), of: name) }
         if entry.hasUnusedText {
             command.warnings.append(
                 "text after the value of \(name.escapedForTerminal) in line \(entry.line) of the options is ignored; "
@@ -149,7 +157,7 @@ extension CommandParser {
             if name == "url" {
                 command.appendURL(piece(argument))
             } else {
-                command.appendOutput(piece(argument))
+                try appendOutput(piece(argument))
             }
             return
         }
@@ -164,6 +172,18 @@ extension CommandParser {
         }
         try refuseUnused(argument, after: found.option)
         try perform(found, argument)
+    }
+
+    /// A value that would be repaired as text, or cut at a NUL as a path, would mean something else.
+    private func check(_ octets: ArraySlice<UInt8>, of name: String) throws(UsageError) {
+        let isPlain = octets.allSatisfy { $0 > 0 && $0 < 0x80 }
+        guard !isPlain else { return }
+        guard String(validating: octets, as: UTF8.self) != nil else {
+            throw UsageError("the value of \(name.escapedForTerminal) is not valid UTF-8")
+        }
+        guard !octets.contains(0) else {
+            throw UsageError("the value of \(name.escapedForTerminal) has a NUL in it")
+        }
     }
 
     /// An option with its hyphens, or bundled letters: the last of them may take the line's value.

@@ -23,7 +23,7 @@ struct CommandText: Hashable, Sendable {
     /// The octets kept.
     var size: Int { files.reduce(added.count) { $0 + $1.count } }
 
-    /// The text of `piece`, octets that are no UTF-8 replaced.
+    /// The text of `piece`, which is UTF-8: the parser refuses what is not.
     func string(_ piece: Piece) -> String {
         String(decoding: octets(piece), as: UTF8.self)
     }

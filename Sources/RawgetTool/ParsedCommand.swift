@@ -54,13 +54,6 @@ struct ParsedCommand: Sendable {
         let piece = group.outputs[index]
         return piece == .absent ? .remoteName : .file(text.string(piece))
     }
-
-    /// The octets of an output given with `-o`; file names need not be UTF-8.
-    func outputOctets(_ index: Int, inGroup group: Int) -> [UInt8]? {
-        let outputs = groups[group].outputs
-        guard index < outputs.count, outputs[index] != .absent else { return nil }
-        return Array(text.octets(outputs[index]))
-    }
 }
 
 extension ParsedCommand {

@@ -68,11 +68,11 @@ struct ConfigFileTests {
         #expect(command.url(1, inGroup: 1) == "d")
     }
 
-    @Test("octets of a file name are kept as they are") func keepsOctets() throws {
+    @Test("a file name is never repaired: what is no UTF-8 is refused") func repairsNothing() throws {
         let list = Array("url = a\noutput = \"x".utf8) + [0xFF, 0xE9] + Array("\"\n".utf8)
-        let command = try CommandParser.parse(["rawget", "-K", "f"]) { _ throws(UsageError) in list }
-        #expect(command.outputOctets(0, inGroup: 0) == [0x78, 0xFF, 0xE9])
-        #expect(command.output(0, inGroup: 0) == .file("x\u{FFFD}\u{FFFD}"))
+        #expect(throws: UsageError("f, line 2: the value of output is not valid UTF-8")) {
+            try CommandParser.parse(["rawget", "-K", "f"]) { _ throws(UsageError) in list }
+        }
     }
 
     @Test(
