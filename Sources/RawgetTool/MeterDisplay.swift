@@ -119,7 +119,10 @@ extension ParsedCommand {
     /// Whether any content goes to standard output.
     fileprivate var printsContent: Bool {
         groups.indices.contains { group in
-            (0..<groups[group].count).contains { output($0, inGroup: group) == .file("-") }
+            (0..<groups[group].count).contains {
+                guard case .file(let path) = output($0, inGroup: group) else { return false }
+                return path == "-" || OpenDescriptor.number(of: path) == 1
+            }
         }
     }
 }

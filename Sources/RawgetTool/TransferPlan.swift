@@ -23,9 +23,9 @@ final class TransferPlan: Sendable {
                 fields.append(field)
                 continue
             }
-            let octets = try console.contents(of: file, limit: Command.longestFile)
-            for line in octets.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
-                let text = String(decoding: line, as: UTF8.self)
+            let text = try console.text(of: file, for: "-H, --header")
+            for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+                let text = String(Substring(line))
                 guard let field = FieldOption(text) else {
                     throw UsageError("-H, --header: \"\(text.escapedForTerminal)\" is no field line")
                 }
@@ -71,14 +71,18 @@ final class TransferPlan: Sendable {
         request.fields.append(name, value)
     }
 
-    /// What becomes of the answer to `request`. `output` is the one that belongs to its URL.
+    /// What becomes of the answer to `request`. `output` is the one that belongs to its URL. Throws `writeFailed` when
+    /// that is a descriptor that is not open.
     func plan(
         for request: HTTPRequest, to output: ParsedCommand.OutputName, takenNames: TakenNames
-    ) -> DownloadPlan {
+    ) throws(TransferError) -> DownloadPlan {
         let destination: Destination
         switch output {
         case .file("-"): destination = .descriptor(console.invocation.standardOutput)
-        case .file(let path): destination = .path(path)
+        case .file(let path):
+            let isWhole = options.outputFolder?.isEmpty ?? true
+            let descriptor = isWhole ? try console.invocation.openDescriptor(named: path) : nil
+            destination = descriptor.map { .descriptor($0) } ?? .path(path)
         case .remoteName: destination = options.usesServerName ? .suggestedName : .requestedName
         case .unspecified:
             let goesToStandardOutput = run.isCurl || options.isHead

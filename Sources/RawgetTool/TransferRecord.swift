@@ -20,8 +20,10 @@ struct TransferRecord {
     var contentOctets: UInt64 = 0
     var remote: SocketAddress?
     var local: SocketAddress?
-    /// Octets of heads received and of the request sent.
-    var headOctets: UInt64 = 0
+    /// Octets of heads received, interim ones included.
+    private var headOctets: UInt64 = 0
+    private var interimOctets: UInt64 = 0
+    /// Octets of the request sent.
     var requestOctets: UInt64 = 0
     var path: String?
     var exit: Int32 = 0
@@ -42,10 +44,17 @@ struct TransferRecord {
     mutating func take(_ report: TransferReport) {
         remote = report.remoteAddress
         local = report.localAddress
-        headOctets = report.headOctets
+        headOctets = interimOctets + report.headOctets
         requestOctets = report.requestOctets
         timings = report.timings
         contentOctets = report.contentOctets
+    }
+
+    /// Takes note of a head that came.
+    mutating func countHead(_ response: HTTPResponse) {
+        let count = UInt64(response.headOctets.count)
+        headOctets += count
+        if response.status.isInterim { interimOctets += count }
     }
 
     /// Takes note of how far a transfer came that failed.
@@ -54,10 +63,12 @@ struct TransferRecord {
         contentOctets = transfer.contentReceived
     }
 
-    /// Takes note of a failure.
-    mutating func fail(_ error: TransferError, isInterrupted: Bool = false) {
+    /// Takes note of a failure. `interruption` is the exit code of a run that a person has interrupted.
+    mutating func fail(_ error: TransferError, interruption: Int32? = nil) {
         let row = ExitCode.row(named: error.code.name)
-        exit = isInterrupted && error.code == .cancelled ? 130 : row?.status ?? 1
+        exit = row?.status ?? 1
+        let isInterrupted = interruption != nil
+        if let interruption, error.code == .cancelled { exit = interruption }
         message = isInterrupted ? error.detail.replacingPrefix("cancelled", by: "interrupted") : error.detail
         advice = isInterrupted ? nil : row?.advice
         // A closed pipe is how a reader says that it has enough.
@@ -67,7 +78,7 @@ struct TransferRecord {
     /// Takes note of an answer that counts as a failure, and of the beginning of its text.
     mutating func refuse(_ response: HTTPResponse, _ excerpt: [UInt8]) {
         exit = 22
-        message = "the server answered \(response.statusText)"
+        message = "the server answered \(response.statusText.shownFromServer)"
         self.excerpt = response.hasText ? excerpt : []
     }
 
@@ -83,12 +94,35 @@ struct TransferRecord {
 
     /// The URL without what is secret in it.
     private var displayedURL: String {
-        guard let request else { return url }
+        guard let request else { return TransferRecord.withoutUserinfo(url) }
         return request.uri.withoutUserinfoAndFragment.description
     }
 }
 
 extension TransferRecord {
+    /// A URL that could not be read, without what may be a name and password: what stands before the last `@` of its
+    /// authority. A password with a slash in it ends the authority early, which leaves no port where one should be:
+    /// then the last `@` of all counts.
+    static func withoutUserinfo(_ url: String) -> String {
+        let octets = Array(url.utf8)
+        var start = 0
+        if let slashes = octets.indices.first(where: {
+            octets[$0...].prefix(2).elementsEqual([UInt8(ascii: "/"), UInt8(ascii: "/")])
+        }) {
+            start = slashes + 2
+        }
+        let end = octets[start...].firstIndex { "/?#".utf8.contains($0) } ?? octets.count
+        let at = UInt8(ascii: "@")
+        var last = octets[start..<end].lastIndex(of: at)
+        if last == nil, let colon = octets[start..<end].lastIndex(of: UInt8(ascii: ":")),
+            !octets[(colon + 1)..<end].allSatisfy({ (0x30...0x39).contains($0) })
+        {
+            last = octets.lastIndex(of: at)
+        }
+        guard let last else { return url }
+        return String(decoding: octets[..<start] + octets[(last + 1)...], as: UTF8.self)
+    }
+
     /// What `-w` can tell.
     var values: WriteOutValues {
         var values = WriteOutValues()
@@ -138,6 +172,15 @@ extension String {
             return self
         }
         return text
+    }
+}
+
+extension String {
+    /// A field value or reason in a message: as text, safe for a terminal, 200 characters at most.
+    var shownFromServer: String {
+        // Cut before, too: escapes only make it longer, and a field value may be a hundred thousand octets.
+        let text = String(asText.prefix(201)).escapedForTerminal
+        return text.count > 200 ? "\(text.prefix(200))…" : text
     }
 }
 

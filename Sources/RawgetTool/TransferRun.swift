@@ -25,7 +25,10 @@ final class TransferRun {
     private var warnings: Set<String> = []
     /// The only worker; `workers` is for several, since the array's type alone costs a start 0.05 ms.
     private var worker: Task<Void, Never>?
-    private var pipe: StandardPipe?
+    /// Pipes that content goes to, by their descriptor.
+    private var pipes: [Int32: StandardPipe] = [:]
+    /// What a person's interruption makes readable.
+    private var interruptions: Int32?
     private var workers: [Task<Void, Never>] = []
     /// Content that is there and whose file is not yet: settled while the next answer is awaited.
     private var unsettled: [SettlingTransfer] = []
@@ -35,33 +38,46 @@ final class TransferRun {
         let plan: TransferPlan
         let downloader: Downloader
         let writeOut: String?
+        let client: SharedClient
     }
 
     init(_ command: ParsedCommand, _ invocation: Invocation, _ console: Console) throws(UsageError) {
         self.command = command
         self.invocation = invocation
         self.console = console
-        heads = HeadFiles(invocation)
+        heads = HeadFiles(console)
         let count = command.groups.reduce(0) { $0 + $1.count }
         display = MeterDisplay(command, console, count: count)
+        var clients: [GroupOptions.Network: SharedClient] = [:]
         for group in command.groups {
             let plan = try TransferPlan(group.options, command.run, console)
-            let client = Client(try plan.configuration())
+            let known = groups.isEmpty ? nil : clients[group.options.network]
+            let configuration = try plan.configuration()
+            let client = known ?? SharedClient(Client(configuration))
+            if command.groups.count > 1 { clients[group.options.network] = client }
+            client.expect(group.count)
             var writeOut: String?
             if let argument = group.options.writeOut {
                 switch argument {
                 case .text(let text): writeOut = text
                 case .file(let file):
-                    let octets = try console.contents(of: file, limit: Command.longestFile)
-                    writeOut = String(decoding: octets, as: UTF8.self)
+                    writeOut = try console.text(of: file, for: "-w, --write-out")
                 }
             }
-            groups.append(GroupRun(plan: plan, downloader: Downloader(client), writeOut: writeOut))
+            groups.append(
+                GroupRun(
+                    plan: plan, downloader: Downloader(client.client), writeOut: writeOut, client: client))
         }
     }
 
     /// Transfers everything. Returns the exit code: of the first failure, or as curl of the last transfer.
     func run() async throws(UsageError) -> Int32 {
+        if let path = command.fileOfHeadsAndContent(in: invocation.directory) {
+            console.warn(
+                "\(path.escapedForTerminal) is named by -D for heads and by -o for content: one will replace the other"
+            )
+        }
+        interruptions = invocation.interruptions
         let watch = watchForInterruption()
         defer { watch?.cancel() }
         display?.start()
@@ -121,25 +137,32 @@ final class TransferRun {
         do throws(URIError) { uri = try TransferPlan.uri(job.url) } catch {
             settle()
             record.fail(TransferError(error))
-            return end(record)
+            return end(record, of: job.group)
         }
         let request: HTTPRequest
         do throws(UsageError) { request = try group.plan.request(for: uri) } catch {
             settle()
             record.exit = error.exit
             record.message = error.message
-            return end(record)
+            return end(record, of: job.group)
         }
         if uri.user != nil {
             console.warn("the user name in the URL is not sent: this version has no authentication")
         }
-        var plan = group.plan.plan(for: request, to: job.output, takenNames: takenNames)
         record.request = request
-        let watcher = TransferWatcher(record, group.plan, console, heads, display)
+        var plan: DownloadPlan
+        do throws(TransferError) {
+            plan = try group.plan.plan(for: request, to: job.output, takenNames: takenNames)
+        } catch {
+            settle()
+            record.fail(error)
+            return end(record, of: job.group)
+        }
+        let watcher = TransferWatcher(record, group.plan, heads, interruption: interruptions)
         plan.hooks.observe = { watcher.observe($0) }
-        if case .descriptor = plan.destination, let pipe = standardPipe() {
+        if case .descriptor(let descriptor) = plan.destination, let pipe = pipe(behind: descriptor) {
             plan.destination = .descriptor(pipe.rawValue)
-            plan.interruption = invocation.interruptions
+            plan.interruption = interruptions
         }
         display?.begin(job.number, plan)
         var current: Transfer?
@@ -148,24 +171,25 @@ final class TransferRun {
                 current = $0
                 display?.follow($0, job.number)
             }
-            settleLater(SettlingTransfer(received: received, watcher: watcher, plan: group.plan))
+            settleLater(SettlingTransfer(received: received, watcher: watcher, group: job.group))
         } catch {
             settle()
             // Only an interruption cancels; while the loop waits for a reader, it is noticed here first.
             if error.code == .cancelled, !isInterrupted { interrupt() }
             if let current { watcher.record.take(current) }
-            watcher.record.fail(error, isInterrupted: isInterrupted)
+            watcher.record.fail(
+                error, interruption: isInterrupted ? 130 : nil)
             display?.end(job.number, error.code == .cancelled ? .cancelled : .failed)
-            end(watcher.record)
+            end(watcher.record, of: job.group)
         }
     }
 
-    /// Standard output where that is a pipe, as a descriptor that never blocks: a reader who does not read must not
-    /// keep an interruption from being noticed.
-    private func standardPipe() -> StandardPipe? {
-        guard invocation.interruptions != nil else { return nil }
-        if pipe == nil { pipe = StandardPipe(invocation.standardOutput) }
-        return pipe
+    /// What `descriptor` is, where that is a pipe, as a descriptor that never blocks: a reader who does not read must
+    /// not keep an interruption from being noticed.
+    private func pipe(behind descriptor: Int32) -> StandardPipe? {
+        guard interruptions != nil else { return nil }
+        if pipes[descriptor] == nil { pipes[descriptor] = StandardPipe(descriptor) }
+        return pipes[descriptor]
     }
 
     // MARK: Settling
@@ -174,7 +198,7 @@ final class TransferRun {
     private struct SettlingTransfer {
         var received: ReceivedContent
         var watcher: TransferWatcher
-        var plan: TransferPlan
+        var group: Int
     }
 
     /// The file is written and named while the next answer is awaited, not before its request is out.
@@ -194,7 +218,7 @@ final class TransferRun {
         let watcher = transfer.watcher
         watcher.record.take(transfer.received.report)
         let report = transfer.received.report
-        let errorAnswer = transfer.plan.options.errorAnswer
+        let errorAnswer = groups[transfer.group].plan.options.errorAnswer
         do throws(TransferError) {
             watcher.record.path = try transfer.received.finish()
             if transfer.received.isRefused {
@@ -209,7 +233,7 @@ final class TransferRun {
         display?.end(watcher.record.number, watcher.record.exit == 0 ? .finished : .failed)
         display?.clear()
         warnAboutRedirect(report)
-        end(watcher.record)
+        end(watcher.record, of: transfer.group)
     }
 
     private func warnAboutRedirect(_ report: TransferReport) {
@@ -218,17 +242,21 @@ final class TransferRun {
             let location = report.response.fields[.location]
         else { return }
         console.warn(
-            "\(report.response.statusText.escapedForTerminal): the answer points to \(location.escapedForTerminal), which was not followed"
+            "\(report.response.statusText.shownFromServer): the answer points to \(location.shownFromServer), which was not followed"
         )
     }
 
-    private func end(_ record: TransferRecord) {
+    private func end(_ record: TransferRecord, of group: Int) {
         var record = record
+        groups[group].client.transferEnded()
         display?.clear()
         record.tell(console)
         if let format = record.writeOut {
             do throws(SystemError) {
-                let text = WriteOut(format, for: record.values)
+                let text = WriteOut(
+                    format, for: record.values,
+                    outputIsTerminal: invocation.isTerminal(invocation.standardOutput),
+                    errorIsTerminal: console.hasTerminal)
                 for warning in text.warnings where warnings.insert(warning).inserted { console.warn(warning) }
                 if !text.errorOutput.isEmpty { console.draw(text.errorOutput) }
                 if !text.output.isEmpty { try console.print(text.output) }
@@ -243,7 +271,7 @@ final class TransferRun {
     // MARK: Interruption
 
     private func watchForInterruption() -> Task<Void, Never>? {
-        guard let descriptor = invocation.interruptions else { return nil }
+        guard let descriptor = interruptions else { return nil }
         return Task(executorPreference: NetworkActor.loop) {
             guard await DescriptorWatch.readable(descriptor) else { return }
             await self.interrupt()

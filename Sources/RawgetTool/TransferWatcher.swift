@@ -9,20 +9,20 @@ import Transport
 final class TransferWatcher {
     var record: TransferRecord
     private let plan: TransferPlan
-    private let console: Console
     private let heads: HeadFiles
     private let trace: Trace?
-    private var headFailure: SystemError?
+    private var headFailure: TransferError?
+    /// What makes waiting for a reader of heads end.
+    private let interruption: Int32?
 
     init(
-        _ record: TransferRecord, _ plan: TransferPlan, _ console: Console, _ heads: HeadFiles,
-        _ display: MeterDisplay?
+        _ record: TransferRecord, _ plan: TransferPlan, _ heads: HeadFiles, interruption: Int32?
     ) {
         self.record = record
         self.plan = plan
-        self.console = console
         self.heads = heads
-        trace = plan.run.isVerbose ? Trace(console) : nil
+        self.interruption = interruption
+        trace = plan.run.isVerbose ? Trace(plan.console) : nil
     }
 
     func observe(_ event: TransferEvent) {
@@ -33,17 +33,20 @@ final class TransferWatcher {
             record.remote = remote
             record.local = local
         case .requestSent(let count): record.requestOctets += UInt64(count)
-        case .interim(let response): dump(response)
+        case .interim(let response): take(response)
         case .response(let response):
             record.response = response
-            dump(response)
+            take(response)
         default: break
         }
     }
 
-    private func dump(_ response: HTTPResponse) {
-        guard let file = plan.options.headFile else { return }
-        do throws(SystemError) { try heads.write(response.headOctets, to: file) } catch {
+    private func take(_ response: HTTPResponse) {
+        record.countHead(response)
+        guard let file = plan.options.headFile, headFailure == nil else { return }
+        do throws(TransferError) {
+            try heads.write(response, to: file, unless: interruption)
+        } catch {
             headFailure = error
         }
     }
@@ -51,36 +54,6 @@ final class TransferWatcher {
     /// Heads that could not be written make a transfer fail that did not fail otherwise.
     func noteHeadFailure() {
         guard let failure = headFailure, record.exit == 0 else { return }
-        record.fail(
-            TransferError(
-                .writeFailed, during: .store, "could not write the head: \(failure.explanation)",
-                errno: failure.errno))
-    }
-}
-
-/// The files of `-D`, each opened once in a run.
-@NetworkActor
-final class HeadFiles {
-    private let invocation: Invocation
-    private var open: [String: OpenFile] = [:]
-
-    private final class OpenFile {
-        let descriptor: FileDescriptor
-        init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
-    }
-
-    init(_ invocation: Invocation) { self.invocation = invocation }
-
-    func write(_ octets: [UInt8], to file: FileArgument) throws(SystemError) {
-        switch file {
-        case .standard: try File.write(octets.span, to: invocation.standardOutput)
-        case .path(let path):
-            if open[path] == nil {
-                open[path] = OpenFile(
-                    try File.open(path, in: invocation.directory, flags: File.createsAndEmpties))
-            }
-            guard let file = open[path] else { return }
-            try File.write(octets.span, to: file.descriptor.rawValue)
-        }
+        record.fail(failure)
     }
 }
