@@ -36,18 +36,43 @@ int clinux_epoll_wait(int epoll, struct epoll_event *events, int capacity, int64
 
 int clinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
-int clinux_signalfd(const int *signals, int count)
+static int catcher = -1;
+static volatile sig_atomic_t caught;
+static sigset_t catchable;
+
+/* Only calls that a handler may make. */
+static void catch_signal(int number)
 {
-    sigset_t set;
-    sigemptyset(&set);
+    int before = errno;
+    uint64_t one = 1;
+    if (caught == 0) caught = number;
+    /* Whatever comes next kills. */
+    for (int other = 1; other < 32; other++)
+        if (sigismember(&catchable, other) == 1) signal(other, SIG_DFL);
+    /* It cannot be full: the count of an eventfd takes far more than the few signals there are. */
+    ssize_t written = write(catcher, &one, sizeof one);
+    (void)written;
+    errno = before;
+}
+
+int clinux_catch_signals(const int *signals, int count)
+{
+    if (catcher >= 0) return catcher;
+    catcher = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (catcher < 0) return -1;
+    sigemptyset(&catchable);
     for (int i = 0; i < count; i++) {
         struct sigaction now;
-        /* Blocking would bring back to life what nohup or a shell's background job ignores. */
-        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&set, signals[i]);
+        /* Catching would bring back to life what nohup or a shell's background job ignores. */
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&catchable, signals[i]);
     }
-    if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) return -1;
-    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    struct sigaction action = {.sa_handler = catch_signal, .sa_flags = SA_RESTART, .sa_mask = catchable};
+    for (int i = 0; i < count; i++)
+        if (sigismember(&catchable, signals[i]) == 1) sigaction(signals[i], &action, NULL);
+    return catcher;
 }
+
+int clinux_caught_signal(void) { return caught; }
 
 ssize_t clinux_splice(int from, int to, int64_t *to_offset, size_t count)
 {

@@ -21,6 +21,12 @@ final class Command {
     }
 
     func run() async -> Int32 {
+        if let index = invocation.malformedArgument, invocation.arguments.indices.contains(index) {
+            return usage(
+                UsageError(
+                    "argument \(index), \"\(invocation.arguments[index].escapedForTerminal)\", is not valid UTF-8"
+                ))
+        }
         if let word = invocation.arguments.dropFirst().first, !isCalledCurl {
             if word == "demo" { return await Demo(invocation).run(Array(invocation.arguments.dropFirst(2))) }
             if Command.laterWords.contains(word) {

@@ -9,7 +9,7 @@ import Transport
 /// `rawget demo`: a server of its own on the loopback and real downloads from it, each checked octet by octet.
 @NetworkActor
 final class Demo {
-    private let invocation: Invocation
+    private var invocation: Invocation
     private let console: Console
     private var failures = 0
 
@@ -24,6 +24,9 @@ final class Demo {
             console.report("demo takes no arguments", exit: 2, advice: nil)
             return 2
         }
+        // From here on there is a folder to remove.
+        let interruptions = invocation.interruptions()
+        invocation.interruptions = { interruptions }
         do {
             let folder = try TemporaryFolder(invocation)
             defer { folder.remove() }
@@ -32,7 +35,7 @@ final class Demo {
             defer { server.stop() }
             try await tour(server, folder)
         } catch is Interrupted {
-            return 130
+            return invocation.interruptionStatus()
         } catch {
             console.report("the demo could not run: \(error)", exit: 1, advice: nil)
             return 1
@@ -119,7 +122,7 @@ final class Demo {
         inner.directory = folder.descriptor.rawValue
         inner.addressMap = AddressMap()
         let exit = await Command(inner).run()
-        guard exit != 130 else { throw Interrupted() }
+        guard exit < 128 else { throw Interrupted() }
         return exit
     }
 

@@ -6,6 +6,8 @@ import Transport
 public struct Invocation: Sendable {
     /// The name the command was called by, then its arguments.
     public var arguments: [String]
+    /// The index of the first argument that is not UTF-8, and so does not stand in `arguments` as it was given.
+    public var malformedArgument: Int?
     /// The value of a variable of the environment.
     public var environment: @Sendable (String) -> String?
     /// The folder that paths are relative to: an open descriptor, or `File.workingDirectory`.
@@ -16,8 +18,11 @@ public struct Invocation: Sendable {
     public var standardOutput: Int32
     /// Where messages for a person go: an open descriptor.
     public var standardError: Int32
-    /// A descriptor that becomes readable when a person interrupts.
-    public var interruptions: Int32?
+    /// Called when transfers begin: from then on a person who interrupts, for the first time, makes the descriptor
+    /// returned readable, for good. Before, and for the second time, it is not the command's affair.
+    public var interruptions: @Sendable () -> Int32?
+    /// The exit code of a run that was interrupted.
+    public var interruptionStatus: @Sendable () -> Int32
     /// The wall clock.
     public var clock: WallClock
     /// Whether a descriptor is a terminal.
@@ -38,6 +43,8 @@ public struct Invocation: Sendable {
         self.standardInput = standardInput
         self.standardOutput = standardOutput
         self.standardError = standardError
+        interruptions = { nil }
+        interruptionStatus = { 130 }
         clock = .system
         isTerminal = { _ in false }
         columns = { 80 }

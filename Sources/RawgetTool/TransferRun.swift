@@ -77,7 +77,7 @@ final class TransferRun {
                 "\(path.escapedForTerminal) is named by -D for heads and by -o for content: one will replace the other"
             )
         }
-        interruptions = invocation.interruptions
+        interruptions = invocation.interruptions()
         let watch = watchForInterruption()
         defer { watch?.cancel() }
         display?.start()
@@ -95,7 +95,7 @@ final class TransferRun {
         }
         settle()
         display?.stop()
-        if isInterrupted { return 130 }
+        if isInterrupted { return invocation.interruptionStatus() }
         return command.run.isCurl ? lastExit : firstFailure
     }
 
@@ -178,7 +178,7 @@ final class TransferRun {
             if error.code == .cancelled, !isInterrupted { interrupt() }
             if let current { watcher.record.take(current) }
             watcher.record.fail(
-                error, interruption: isInterrupted ? 130 : nil)
+                error, interruption: isInterrupted ? invocation.interruptionStatus() : nil)
             display?.end(job.number, error.code == .cancelled ? .cancelled : .failed)
             end(watcher.record, of: job.group)
         }

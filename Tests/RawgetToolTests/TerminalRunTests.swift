@@ -11,7 +11,7 @@ struct TerminalRunTests {
         .send(
             "HTTP/1.1 200 OK\r\nContent-Length: 400000\r\nContent-Disposition: attachment; filename=\"a\u{9B}b\"\r\n\r\n"
         ),
-        .sendRepeated([7], times: 200_000), .pause(.milliseconds(350)), .sendRepeated([7], times: 200_000),
+        .sendRepeated([7], times: 200_000), .pause(.seconds(1)), .sendRepeated([7], times: 200_000),
     ]
 
     @Test("a meter, and a line that stays")
@@ -86,7 +86,7 @@ struct TerminalRunTests {
             }, .stall,
         ])
         let base = "http://\(server.authority)"
-        let run = await rawget(["\(base)/f", "\(base)/g"], in: folder) { $0.interruptions = reader }
+        let run = await rawget(["\(base)/f", "\(base)/g"], in: folder) { $0.interruptions = { reader } }
         #expect(run.exit == 130)
         #expect(run.errors.contains("interrupted"))
         #expect(run.errors.contains("f.part"))

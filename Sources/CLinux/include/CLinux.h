@@ -1,4 +1,4 @@
-/* What Glibc's Swift module lacks: epoll, eventfd, signalfd, splice and a few calls that Swift cannot import
+/* What Glibc's Swift module lacks: epoll, eventfd, splice and a few calls that Swift cannot import
  * because they are variadic or need _GNU_SOURCE. Each is a thin wrapper that returns what the call returns. */
 #ifndef CLINUX_H
 #define CLINUX_H
@@ -8,7 +8,6 @@
 #include <sys/types.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 
 
 int clinux_epoll_create(void);
@@ -17,7 +16,11 @@ int clinux_epoll_remove(int epoll, int descriptor);
 /* Waits at most `nanoseconds` (negative: for ever, 0: not at all). */
 int clinux_epoll_wait(int epoll, struct epoll_event *events, int capacity, int64_t nanoseconds);
 int clinux_eventfd(void);
-int clinux_signalfd(const int *signals, int count);
+/* From now on the first of `signals` makes the descriptor returned readable, for good; the next one does what it does
+ * without this call. Signals that are ignored stay so. -1 and errno when there is no descriptor left. */
+int clinux_catch_signals(const int *signals, int count);
+/* The signal that came; 0 when none did. */
+int clinux_caught_signal(void);
 
 /* Moves octets from a socket into a pipe or from a pipe to a file without copying them through the process. */
 ssize_t clinux_splice(int from, int to, int64_t *to_offset, size_t count);
