@@ -59,6 +59,12 @@ extension TransferError.Code {
     public static let badResponse = Self("badResponse")
     /// The content ended before it was whole.
     public static let incompleteContent = Self("incompleteContent")
+    /// The content breaks its own framing: what came before may be kept, what follows means nothing.
+    public static let malformedContent = Self("malformedContent")
+    /// The content has a coding that was not asked for or cannot be undone.
+    public static let badContentCoding = Self("badContentCoding")
+    /// A part of a representation was asked for, and what came is no such part.
+    public static let rangeNotServed = Self("rangeNotServed")
     /// The response's status says that the request failed, and the caller asked to take that as an error.
     public static let httpFailure = Self("httpFailure")
     /// What was received could not be written.
