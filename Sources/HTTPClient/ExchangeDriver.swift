@@ -141,14 +141,16 @@ final class ExchangeDriver {
     private func checkDeclaredLength() throws(TransferError) {
         if request.fields.contains(.transferEncoding) {
             throw TransferError(
-                .badURI, during: .prepare, "the request cannot be sent: Transfer-Encoding is for this side to choose")
+                .badURI, during: .prepare,
+                "the request cannot be sent: Transfer-Encoding is for this side to choose")
         }
         guard let declared = request.fields[.contentLength] else { return }
         let count = request.content?.count ?? 0
         guard FieldGrammar.number(declared) == UInt64(count) else {
             throw TransferError(
                 .badURI, during: .prepare,
-                "the request cannot be sent: Content-Length says \(declared), the content has \(count) octets")
+                "the request cannot be sent: Content-Length says \(declared), the content has \(count) octets"
+            )
         }
     }
 
@@ -403,10 +405,11 @@ final class ExchangeDriver {
             TransferError(
                 .incompleteContent, during: .content,
                 "content ended after \(exchange.contentReceived) octets, inside its trailer section")
-        case .invalidChunkSize, .chunkSizeTooLarge, .invalidChunkExtension, .chunkDataNotEnded, .chunkLineTooLong,
+        case .invalidChunkSize, .chunkSizeTooLarge, .invalidChunkExtension, .chunkDataNotEnded,
+            .chunkLineTooLong,
             .chunkExtensionsTooLong, .trailerSectionTooLong:
             TransferError(
-                .malformedContent, during: .content,
+                .receiveFailed, during: .content,
                 "\(host) sent content that breaks its framing: \(error); \(progress ?? "nothing received")")
         default:
             TransferError(

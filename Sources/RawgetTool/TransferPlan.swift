@@ -92,6 +92,8 @@ final class TransferPlan: Sendable {
         plan.createsFolders = options.createsFolders
         plan.savesErrorAnswers = savesErrorAnswers(output)
         plan.refusesExisting = run.isCurl && options.usesServerName
+        plan.checksParts = !run.isCurl
+        plan.readsExcerpt = options.errorAnswer == .asUsual
         plan.keepsNamesApart = !run.isCurl || options.usesServerName
         plan.includesHeads = options.includesHead || options.isHead
         plan.setsModified = options.setsRemoteTime

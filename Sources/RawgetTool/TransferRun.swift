@@ -25,7 +25,6 @@ final class TransferRun {
     private var warnings: Set<String> = []
     /// The only worker; `workers` is for several, since the array's type alone costs a start 0.05 ms.
     private var worker: Task<Void, Never>?
-    private var pipe: StandardPipe?
     private var workers: [Task<Void, Never>] = []
     /// Content that is there and whose file is not yet: settled while the next answer is awaited.
     private var unsettled: [SettlingTransfer] = []
@@ -137,10 +136,6 @@ final class TransferRun {
         record.request = request
         let watcher = TransferWatcher(record, group.plan, console, heads, display)
         plan.hooks.observe = { watcher.observe($0) }
-        if case .descriptor = plan.destination, let pipe = standardPipe() {
-            plan.destination = .descriptor(pipe.rawValue)
-            plan.interruption = invocation.interruptions
-        }
         display?.begin(job.number, plan)
         var current: Transfer?
         do throws(TransferError) {
@@ -151,21 +146,11 @@ final class TransferRun {
             settleLater(SettlingTransfer(received: received, watcher: watcher, plan: group.plan))
         } catch {
             settle()
-            // Only an interruption cancels; while the loop waits for a reader, it is noticed here first.
-            if error.code == .cancelled, !isInterrupted { interrupt() }
             if let current { watcher.record.take(current) }
             watcher.record.fail(error, isInterrupted: isInterrupted)
             display?.end(job.number, error.code == .cancelled ? .cancelled : .failed)
             end(watcher.record)
         }
-    }
-
-    /// Standard output where that is a pipe, as a descriptor that never blocks: a reader who does not read must not
-    /// keep an interruption from being noticed.
-    private func standardPipe() -> StandardPipe? {
-        guard invocation.interruptions != nil else { return nil }
-        if pipe == nil { pipe = StandardPipe(invocation.standardOutput) }
-        return pipe
     }
 
     // MARK: Settling
@@ -255,16 +240,4 @@ final class TransferRun {
         worker?.cancel()
         for worker in workers { worker.cancel() }
     }
-}
-
-/// A descriptor of a pipe that never blocks; closed when nobody holds it any more.
-private final class StandardPipe {
-    private let descriptor: FileDescriptor
-
-    init?(_ descriptor: Int32) {
-        guard let opened = File.neverBlocking(pipe: descriptor) else { return nil }
-        self.descriptor = opened
-    }
-
-    var rawValue: Int32 { descriptor.rawValue }
 }
