@@ -28,6 +28,7 @@ public final class Downloader {
         }
         let transfer = client.transfer(plan.request, into: writer, options: plan.options, hooks: hooks)
         writer.transfer = transfer
+        writer.makeRoom = { [client] in client.closeIdleConnections() }
         started(transfer)
         do throws(TransferError) {
             let report = try await transfer.run()

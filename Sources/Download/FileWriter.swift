@@ -30,6 +30,8 @@ public final class FileWriter: ContentSink {
     private var outputFailure: TransferError?
     /// The transfer that is written; known before it begins.
     weak var transfer: Transfer?
+    /// Gives descriptors back that are not needed.
+    var makeRoom: (@NetworkActor () -> Void)?
     /// An answer that is not saved.
     private(set) var refused: HTTPResponse?
     /// The file, once it is open.
@@ -252,13 +254,22 @@ public final class FileWriter: ContentSink {
 
     private func open() throws(TransferError) {
         guard let name else { return }
+        do throws(TransferError) { try open(name) } catch {
+            // Kept connections may hold the last descriptors.
+            guard error.errno == EMFILE || error.errno == ENFILE else { throw error }
+            makeRoom?()
+            try open(name)
+        }
+        if !pending.isEmpty { try flushPending() }
+    }
+
+    private func open(_ name: OutputName) throws(TransferError) {
         let opened = try OutputFile(
             name, in: plan.folder, createsFolders: plan.createsFolders, names: plan.takenNames)
         part = opened.part
         path = part ?? opened.target
         openNumber = opened.descriptor.rawValue
         file = consume opened
-        if !pending.isEmpty { try flushPending() }
     }
 
     private func flushPending() throws(TransferError) {

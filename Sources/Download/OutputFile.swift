@@ -141,7 +141,7 @@ struct OutputFile: ~Copyable {
                 } while !names.take(name)
             }
         } catch {
-            throw TransferError(storing: target, error, kept: part)
+            throw TransferError(storing: target, error, kept: error.errno == ESTALE ? nil : part)
         }
     }
 
