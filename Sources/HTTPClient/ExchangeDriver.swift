@@ -79,7 +79,7 @@ final class ExchangeDriver {
 
     private func send() async throws(TransferError) {
         transfer.timings.ready = .now
-        var octets = try requestHead()
+        var octets = try request.headOctets()
         transfer.observe(.requestHead(octets))
         if let content = request.content { octets += content }
         var sent = 0
@@ -113,44 +113,6 @@ final class ExchangeDriver {
             while trailers == nil { try await receive() }
         } catch {
             throw exchange.hasReceivedOctets ? error : failure(cause, during: .send)
-        }
-    }
-
-    private func requestHead() throws(TransferError) -> [UInt8] {
-        var fields = HTTPFields()
-        // Host comes first (RFC 9110, section 7.2); the caller's own value is kept.
-        if !request.fields.contains(.host) { fields.append(.host, request.uri.authority) }
-        fields.append(contentsOf: request.fields)
-        try checkDeclaredLength()
-        if !fields.contains(.contentLength) {
-            if let content = request.content {
-                fields.append(.contentLength, String(content.count))
-            } else if request.method.expectsContent {
-                fields.append(.contentLength, "0")
-            }
-        }
-        do throws(WireError) {
-            return try RequestSerializer.head(
-                of: request.method, target: .origin(request.uri.requestTarget), fields: fields)
-        } catch {
-            throw TransferError(.badURI, during: .prepare, "the request cannot be sent: \(error)")
-        }
-    }
-
-    /// A caller's own word on the content must be true: octets too many or too few would be the server's next request.
-    private func checkDeclaredLength() throws(TransferError) {
-        if request.fields.contains(.transferEncoding) {
-            throw TransferError(
-                .badURI, during: .prepare,
-                "the request cannot be sent: Transfer-Encoding is for this side to choose")
-        }
-        guard let declared = request.fields[.contentLength] else { return }
-        let count = request.content?.count ?? 0
-        guard FieldGrammar.number(declared) == UInt64(count) else {
-            throw TransferError(
-                .badURI, during: .prepare,
-                "the request cannot be sent: Content-Length says \(declared), the content has \(count) octets"
-            )
         }
     }
 
