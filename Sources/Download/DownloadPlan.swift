@@ -21,11 +21,15 @@ public struct DownloadPlan {
     public var keepsNamesApart = true
     /// Whether content with a NUL is refused where the destination is a descriptor: it is a terminal.
     public var refusesBinary = false
-    /// Where the destination is a descriptor that never blocks: a lent descriptor whose becoming readable cancels the
-    /// transfer while it waits for a reader.
-    public var interruption: Int32?
+    /// Whether a part (status 206) must be the one that was asked for, and an answer without content of its own (304)
+    /// leaves a file as it is.
+    public var checksParts = true
+    /// Whether the beginning of an answer that is not saved is read, to be shown.
+    public var readsExcerpt = true
     /// Whether heads go before the content.
     public var includesHeads = false
+    /// How a head is written before the content; `nil` as it came.
+    public var headText: (@Sendable (HTTPResponse) -> [UInt8])?
     /// Whether a file gets the time of Last-Modified.
     public var setsModified = false
     /// The time, by which dates with two-digit years are read.

@@ -1,4 +1,5 @@
 public import HTTPClient
+import System
 public import Transport
 
 /// Brings resources to files.
@@ -26,17 +27,25 @@ public final class Downloader {
             }
         }
         let transfer = client.transfer(plan.request, into: writer, options: plan.options, hooks: hooks)
+        writer.transfer = transfer
+        writer.makeRoom = { [client] in client.closeIdleConnections() }
         started(transfer)
         do throws(TransferError) {
             let report = try await transfer.run()
+            try await writer.drain(until: deadline(of: plan, report.timings.start))
             return ReceivedContent(report: report, writer: writer)
         } catch {
             var failure = writer.explained(error)
-            if let part = writer.abandon(), error.code != .writeFailed {
-                failure.detail += "; what was received is kept in \(part)"
+            if let part = writer.abandon() {
+                let what = failure.code == .writeFailed ? "what was written" : "what was received"
+                failure.detail += "; \(what) is kept in \(part)"
             }
             throw failure
         }
+    }
+
+    private func deadline(of plan: DownloadPlan, _ start: Instant) -> Deadline {
+        plan.options.totalTimeout.map { Deadline(.total, at: start + $0, duration: $0) } ?? .never
     }
 
     /// Downloads one resource: content received, file written and named.

@@ -17,9 +17,23 @@ public final class FileWriter: ContentSink {
     /// Most octets of an unwanted answer that are read to keep the connection.
     public nonisolated static let longestUnwanted: UInt64 = 64 << 10
 
+    /// Longest time that an unwanted answer is read for.
+    public nonisolated static let unwantedPatience = Duration.seconds(2)
+
     private let plan: DownloadPlan
     /// A descriptor that content is written to as it comes.
-    private var descriptor: Int32?
+    private var output: DescriptorOutput?
+    /// Waits for the reader of a pipe that is full, or for the end of patience with an unwanted answer.
+    private var waiter: Task<Void, Never>?
+    private var patienceEnded = false
+    /// Why the reader of a pipe will take no more.
+    private var outputFailure: TransferError?
+    /// The transfer that is written; known before it begins.
+    weak var transfer: Transfer?
+    /// Gives descriptors back that are not needed.
+    var makeRoom: (@NetworkActor () -> Void)?
+    /// An answer that is not saved.
+    private(set) var refused: HTTPResponse?
     /// The file, once it is open.
     private var file: OutputFile?
     /// The number of its descriptor, which outlives no use of it.
@@ -29,9 +43,11 @@ public final class FileWriter: ContentSink {
     private var part: String?
     /// Whether the writer itself has told of a failure.
     private var hasFailed = false
+    /// Whether the file was open before the content was whole.
+    private var wasOpenedEarly = false
     private var pending: [UInt8] = []
     private var modified: Int64?
-    private var isUnwanted = false
+    private var isUnwanted: Bool { refused != nil }
     /// The octets of heads, written before the content where the plan says so.
     private var preface: [UInt8] = []
 
@@ -52,20 +68,22 @@ public final class FileWriter: ContentSink {
 
     /// Decides where the content goes. Throws `writeFailed`, `httpFailure`.
     public func begin(_ response: HTTPResponse, length: UInt64?) throws(TransferError) {
-        if response.status.isFailure, !plan.savesErrorAnswers {
-            isUnwanted = true
-            if let length, length > FileWriter.longestUnwanted { throw refusal(of: response) }
-            return
+        if response.status.isFailure, !plan.savesErrorAnswers { return try refuse(response, length) }
+        if response.status == .switchingProtocols {
+            throw TransferError(
+                .badResponse, during: .content, "the server switched to a protocol that is not spoken here")
         }
+        if plan.checksParts { try PartCheck.check(response, to: plan.request, length: length) }
         if plan.setsModified, let value = response.fields[.lastModified] {
             modified = HTTPDate(parsing: value, now: plan.now)?.secondsSinceEpoch
         }
-        if plan.includesHeads { preface.append(contentsOf: response.headOctets) }
+        if plan.includesHeads { addHead(response) }
         if case .descriptor(let descriptor) = plan.destination {
-            self.descriptor = descriptor
-            try flushPreface()
-            return
+            output = DescriptorOutput(descriptor)
+            return try flushPreface()
         }
+        // "Not modified" has no content: a file that is there is what it speaks of.
+        if plan.checksParts, response.status == .notModified, preface.isEmpty { return }
         name = OutputName(plan.destination, uri: plan.request.uri, response: response, in: plan.outputFolder)
         guard name != nil else { return }
         try reserveName()
@@ -74,13 +92,29 @@ public final class FileWriter: ContentSink {
         if let length, length > UInt64(FileWriter.smallContent) { try open() }
     }
 
+    /// An answer that is of no use is read only for what can be shown of it, and not for long.
+    private func refuse(_ response: HTTPResponse, _ length: UInt64?) throws(TransferError) {
+        refused = response
+        guard plan.readsExcerpt, length ?? 0 <= FileWriter.longestUnwanted else {
+            throw refusal(of: response)
+        }
+        waiter = Task(executorPreference: NetworkActor.loop) { [weak self] in
+            let isOver = await NetworkActor.loop.sleep(until: .now + FileWriter.unwantedPatience)
+            if isOver { await self?.endPatience() }
+        }
+    }
+
+    private func endPatience() {
+        patienceEnded = true
+        transfer?.cancel()
+    }
+
     /// Keeps or writes content. Throws `writeFailed`.
     public func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         received += UInt64(content.count)
         guard !isUnwanted else { return try keepExcerpt(content) }
         guard name != nil else {
-            if let descriptor { try put(content, to: descriptor) }
-            return .more
+            return output == nil ? .more : try putOut(content)
         }
         if openNumber == nil {
             if pending.count + content.count <= FileWriter.smallContent {
@@ -103,17 +137,23 @@ public final class FileWriter: ContentSink {
 
     /// Adds the head of an interim response, where heads are wanted.
     func addInterim(_ response: HTTPResponse) {
-        if plan.includesHeads { preface.append(contentsOf: response.headOctets) }
+        if plan.includesHeads { addHead(response) }
+    }
+
+    private func addHead(_ response: HTTPResponse) {
+        preface.append(contentsOf: plan.headText?(response) ?? response.headOctets)
     }
 
     // MARK: The end
 
     /// All content is there: the file is written, dated and named. Returns its path; `nil` where there is none.
     public func finish() throws(TransferError) -> String? {
+        waiter?.cancel()
         guard name != nil, !isUnwanted else { return nil }
-        if openNumber == nil { try open() }
+        if openNumber == nil { try open() } else { wasOpenedEarly = true }
         if !pending.isEmpty { try flushPending() }
         guard let file = file.take() else { return nil }
+        let wasLeft = openNumber != nil && wasOpenedEarly
         openNumber = nil
         if let modified, file.part != nil {
             do throws(SystemError) { try File.setModified(modified, of: file.descriptor.rawValue) } catch {
@@ -121,14 +161,24 @@ public final class FileWriter: ContentSink {
                 self.modified = nil
             }
         }
-        let names = plan.takenNames
-        path = try file.finish(taking: { names.take($0) }, refusesExisting: plan.refusesExisting)
+        path = try file.finish(plan.takenNames, refusesExisting: plan.refusesExisting, wasLeft: wasLeft)
         return path
+    }
+
+    /// Waits until a pipe has taken all that was given to it. Throws why it does not, and `timedOut`.
+    func drain(until deadline: Deadline) async throws(TransferError) {
+        waiter?.cancel()
+        if let outputFailure { throw outputFailure }
+        guard let output, !output.isFlushed else { return }
+        do throws(TransportError) { try await output.flush(until: deadline) } catch {
+            throw outputError(error)
+        }
     }
 
     /// The transfer failed: what was received is kept as a part. Returns the part's path; `nil` when nothing is kept.
     public func abandon() -> String? {
-        if let name, name.mayReplace || path == nil { plan.takenNames.giveBack(name.path) }
+        waiter?.cancel()
+        if let name { plan.takenNames.giveBack(name.path) }
         guard name != nil, !isUnwanted, received > 0 else {
             discard()
             return nil
@@ -138,19 +188,28 @@ public final class FileWriter: ContentSink {
             if !pending.isEmpty { try flushPending() }
         } catch {
             // The disk that failed the transfer fails this too; the first failure is the one to tell.
-            return part
+            return keptPart()
         }
+        return keptPart()
+    }
+
+    /// The part, unless nothing is in it.
+    private func keptPart() -> String? {
+        if file?.isEmpty ?? true { discard() }
         return part
     }
 
-    /// A failure in words that name the file: what the kernel could not write is known to the stream without its name.
+    /// A failure in the words of the writer: the stream knows neither the file's name, nor why the writer ended it.
     func explained(_ error: TransferError) -> TransferError {
+        if let outputFailure { return outputFailure }
+        // Whatever ended the reading of an unwanted answer, that it is one is what counts; a caller's own word aside.
+        if let refused, error.code != .cancelled || patienceEnded { return refusal(of: refused) }
         guard error.code == .writeFailed, !hasFailed, let name, let code = error.errno else { return error }
-        return TransferError(storing: name.path, SystemError(call: "write", errno: code), kept: part)
+        return TransferError(storing: name.path, SystemError(call: "write", errno: code))
     }
 
     private func discard() {
-        if let file = file.take() { file.discard() }
+        if let file = file.take() { file.discard(plan.takenNames) }
         openNumber = nil
         part = nil
         path = nil
@@ -168,16 +227,17 @@ public final class FileWriter: ContentSink {
             }
             return
         }
-        var number = 0
         var candidate = wanted.path
         while !plan.takenNames.take(candidate) {
             // A device may serve many.
             if wanted.isExplicit, isSpecial(wanted.path) { return }
-            repeat { number += 1 } while exists("\(wanted.path).\(number)")
-            guard number < OutputFile.mostNumbers else {
-                throw TransferError(storing: wanted.path, SystemError(call: "open", errno: EEXIST))
-            }
-            candidate = "\(wanted.path).\(number)"
+            repeat {
+                let number = plan.takenNames.nextNumber(for: wanted.base)
+                guard number < OutputFile.mostNumbers else {
+                    throw TransferError(storing: wanted.path, SystemError(call: "open", errno: EEXIST))
+                }
+                candidate = "\(wanted.base).\(number)"
+            } while exists(candidate)
             // Nobody asked for this name: what has it keeps it.
             name?.mayReplace = false
         }
@@ -194,12 +254,22 @@ public final class FileWriter: ContentSink {
 
     private func open() throws(TransferError) {
         guard let name else { return }
-        let opened = try OutputFile(name, in: plan.folder, createsFolders: plan.createsFolders)
+        do throws(TransferError) { try open(name) } catch {
+            // Kept connections may hold the last descriptors.
+            guard error.errno == EMFILE || error.errno == ENFILE else { throw error }
+            makeRoom?()
+            try open(name)
+        }
+        if !pending.isEmpty { try flushPending() }
+    }
+
+    private func open(_ name: OutputName) throws(TransferError) {
+        let opened = try OutputFile(
+            name, in: plan.folder, createsFolders: plan.createsFolders, names: plan.takenNames)
         part = opened.part
         path = part ?? opened.target
         openNumber = opened.descriptor.rawValue
         file = consume opened
-        if !pending.isEmpty { try flushPending() }
     }
 
     private func flushPending() throws(TransferError) {
@@ -209,30 +279,61 @@ public final class FileWriter: ContentSink {
     }
 
     private func flushPreface() throws(TransferError) {
-        guard let descriptor, !preface.isEmpty else { return }
+        guard !preface.isEmpty else { return }
         let octets = preface
         preface = []
-        try put(octets.span, to: descriptor)
+        if try putOut(octets.span) == .pause { transfer?.pause() }
     }
 
     private func put(_ content: Span<UInt8>) throws(TransferError) {
         guard let number = openNumber else { return }
         do throws(SystemError) { try File.write(content, to: number) } catch {
             hasFailed = true
-            throw TransferError(storing: name?.path ?? "", error, kept: part)
+            throw TransferError(storing: name?.path ?? "", error)
         }
     }
 
-    private func put(_ content: Span<UInt8>, to descriptor: Int32) throws(TransferError) {
+    /// Writes to the descriptor; where it is full, reading stops until it is not.
+    private func putOut(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
+        guard let output else { return .more }
         if plan.refusesBinary, content.indices.contains(where: { content[$0] == 0 }) {
             throw TransferError(
                 .writeFailed, during: .store,
                 "the content is binary and standard output is a terminal: -o FILE saves it, -o - writes it all the same"
             )
         }
-        do throws(SystemError) { try File.write(content, to: descriptor, unless: plan.interruption) } catch {
-            guard error.errno != EINTR else { throw TransferError(.cancelled, during: .store, "cancelled") }
+        do throws(SystemError) {
+            if try output.write(content) { return .more }
+        } catch {
             throw TransferError(storing: "standard output", error)
+        }
+        if waiter == nil {
+            waiter = Task(executorPreference: NetworkActor.loop) { await self.flush(output) }
+        }
+        return .pause
+    }
+
+    private func flush(_ output: DescriptorOutput) async {
+        do throws(TransportError) {
+            try await output.flush(until: .never)
+            waiter = nil
+            transfer?.resume()
+        } catch {
+            guard error.reason != .cancelled else { return }
+            outputFailure = outputError(error)
+            transfer?.cancel()
+        }
+    }
+
+    private func outputError(_ error: TransportError) -> TransferError {
+        switch error.reason {
+        case .targetFailed(let cause): TransferError(storing: "standard output", cause)
+        case .timedOut(_, let time):
+            TransferError(
+                .timedOut, during: .store,
+                "the reader of standard output did not take everything within \(time.inSeconds.formattedSeconds)"
+            )
+        default: TransferError(.cancelled, during: .store, "cancelled")
         }
     }
 

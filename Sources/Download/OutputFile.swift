@@ -12,50 +12,73 @@ struct OutputFile: ~Copyable {
     let descriptor: FileDescriptor
     private let folder: Int32
     private let mayReplace: Bool
+    private let base: String
 
     /// Most numbers tried for a free name.
-    static let mostNumbers = 10_000
+    static let mostNumbers = 1_000_000
 
     /// Opens a part for `name`, or the target in place.
-    init(_ name: OutputName, in folder: Int32, createsFolders: Bool) throws(TransferError) {
+    init(_ name: OutputName, in folder: Int32, createsFolders: Bool, names: TakenNames) throws(TransferError)
+    {
         self.folder = folder
-        mayReplace = name.mayReplace
+        base = name.base
         if createsFolders { try OutputFile.makeFolders(of: name.path, in: folder) }
         let opened: Opened
-        do throws(SystemError) { opened = try OutputFile.open(name, in: folder) } catch {
+        do throws(SystemError) { opened = try OutputFile.open(name, in: folder, names) } catch {
             throw TransferError(storing: name.path, error)
         }
         target = opened.target
         part = opened.part
+        mayReplace = opened.mayReplace
         descriptor = opened.descriptor
     }
 
     private struct Opened: ~Copyable {
         let target: String
         let part: String?
+        let mayReplace: Bool
         let descriptor: FileDescriptor
     }
 
-    private static func open(_ name: OutputName, in folder: Int32) throws(SystemError) -> Opened {
+    private static func open(
+        _ name: OutputName, in folder: Int32, _ names: TakenNames
+    ) throws(SystemError) -> Opened {
         var path = name.path
+        var mayReplace = name.mayReplace
         var status = try File.status(of: path, in: folder, followsLinks: false)
         if name.isExplicit, status?.kind == .symbolicLink {
+            // A device or pipe behind a link is written through it; a file is replaced where it lies.
+            if try File.status(of: path, in: folder, followsLinks: true)?.kind == .special {
+                return try openInPlace(path, in: folder, flags: 0)
+            }
             path = try resolve(path, in: folder)
             status = try File.status(of: path, in: folder, followsLinks: false)
         }
         switch status?.kind {
-        case .folder: throw SystemError(call: "open", errno: EISDIR)
-        case .special where name.isExplicit:
-            let descriptor = try File.open(path, in: folder, flags: O_WRONLY | O_NOCTTY)
-            return Opened(target: path, part: nil, descriptor: descriptor)
-        default: break
+        case .special where mayReplace: return try openInPlace(path, in: folder, flags: O_NOFOLLOW)
+        case .folder where mayReplace: throw SystemError(call: "open", errno: EISDIR)
+        case .folder, .special: break  // a server's name gets a number instead
+        case .symbolicLink: mayReplace = false  // of a name from a URI: the link stays, the file gets a number
+        case .regular where mayReplace:
+            // Renaming asks only for the folder's rights: the file's own count too, as if it were written.
+            guard File.isWritable(path, in: folder) else { throw SystemError(call: "open", errno: EACCES) }
+        case .regular, nil: break
         }
-        let part = try openPart(for: path, in: folder)
+        let part = try openPart(for: path, in: folder, names)
         // A file that is replaced keeps its permissions.
-        if name.mayReplace, let status, status.kind == .regular {
+        if mayReplace, let status, status.kind == .regular {
             try File.setPermissions(status.permissions & 0o777, of: part.descriptor.rawValue)
         }
-        return Opened(target: path, part: part.path, descriptor: part.descriptor)
+        return Opened(target: path, part: part.path, mayReplace: mayReplace, descriptor: part.descriptor)
+    }
+
+    /// Opens what is no regular file. A pipe that nobody reads is refused: waiting for a reader would hold up
+    /// everything else.
+    private static func openInPlace(
+        _ path: String, in folder: Int32, flags: Int32
+    ) throws(SystemError) -> Opened {
+        let descriptor = try File.open(path, in: folder, flags: O_WRONLY | O_NOCTTY | O_NONBLOCK | flags)
+        return Opened(target: path, part: nil, mayReplace: false, descriptor: descriptor)
     }
 
     private struct Part: ~Copyable {
@@ -65,29 +88,35 @@ struct OutputFile: ~Copyable {
 
     /// `NAME.part`, made now; one that stands there belongs to somebody else, and `NAME.1.part` is next.
     private static func openPart(
-        for path: String, in folder: Int32
+        for path: String, in folder: Int32, _ names: TakenNames
     ) throws(SystemError) -> Part {
         let (parent, name) = split(path)
         let stem = parent + shortened(name, to: 240)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
         for number in 0..<mostNumbers {
             let part = number == 0 ? "\(stem).part" : "\(stem).\(number).part"
+            // Another transfer's file may be of that name, and not be there yet.
+            guard names.take(part) else { continue }
             do throws(SystemError) {
                 return Part(descriptor: try File.open(part, in: folder, flags: flags), path: part)
             } catch {
+                names.giveBack(part)
                 guard error.errno == EEXIST else { throw error }
             }
         }
         throw SystemError(call: "open", errno: EEXIST)
     }
 
-    /// Closes the whole file and gives it its name. `take` answers whether a name is free for this transfer.
-    /// Returns the name it got.
+    /// Closes the whole file and gives it its name. Returns the name it got.
+    /// `wasLeft` says that time has passed since the part was opened: then it is looked at once more.
     consuming func finish(
-        taking take: (String) -> Bool, refusesExisting: Bool
+        _ names: TakenNames, refusesExisting: Bool, wasLeft: Bool
     ) throws(TransferError) -> String {
         let (target, part, folder, mayReplace) = (target, part, folder, mayReplace)
+        let base = base
+        defer { if let part { names.giveBack(part) } }
         do throws(SystemError) {
+            if wasLeft, let part { try OutputFile.check(part, in: folder, is: descriptor.rawValue) }
             // Some file systems hold a failed write back until then: a name is given to what they took.
             try descriptor.closeReportingErrors()
             guard let part else { return target }
@@ -95,28 +124,49 @@ struct OutputFile: ~Copyable {
                 try File.rename(part, to: target, in: folder)
                 return target
             }
-            for number in 0..<OutputFile.mostNumbers {
-                let name = number == 0 ? target : "\(target).\(number)"
-                guard number == 0 || take(name) else { continue }
+            var name = target
+            while true {
                 do throws(SystemError) {
                     try File.renameWithoutReplacing(part, to: name, in: folder)
                     return name
                 } catch {
                     guard error.errno == EEXIST, !refusesExisting else { throw error }
                 }
+                repeat {
+                    let number = names.nextNumber(for: base)
+                    guard number < OutputFile.mostNumbers else {
+                        throw SystemError(call: "rename", errno: EEXIST)
+                    }
+                    name = "\(base).\(number)"
+                } while !names.take(name)
             }
-            throw SystemError(call: "rename", errno: EEXIST)
         } catch {
-            throw TransferError(storing: target, error, kept: part)
+            throw TransferError(storing: target, error, kept: error.errno == ESTALE ? nil : part)
+        }
+    }
+
+    /// Whether the name still stands for the open file: somebody may have moved another one there.
+    private static func check(_ part: String, in folder: Int32, is descriptor: Int32) throws(SystemError) {
+        let own = try File.status(of: descriptor)
+        let found = try File.status(of: part, in: folder, followsLinks: false)
+        guard let found, found.device == own.device, found.inode == own.inode else {
+            let parent = split(part).parent
+            let isFolderThere =
+                try File.status(of: parent.isEmpty ? "." : parent, in: folder, followsLinks: true) != nil
+            throw SystemError(call: "rename", errno: isFolderThere ? ESTALE : ENOENT)
         }
     }
 
     /// Removes what was begun.
-    func discard() {
+    func discard(_ names: TakenNames) {
         guard let part else { return }
+        names.giveBack(part)
         // Nothing can be done about a part that cannot be removed; the transfer's own failure is what counts.
         try? File.remove(part, in: folder)
     }
+
+    /// Whether anything is in the part.
+    var isEmpty: Bool { ((try? File.status(of: descriptor.rawValue))?.size ?? 0) == 0 }
 
     // MARK: Paths
 
@@ -154,14 +204,15 @@ struct OutputFile: ~Copyable {
     /// `name` cut at a character so that a suffix fits behind it.
     private static func shortened(_ name: String, to octets: Int) -> String {
         guard name.utf8.count > octets else { return name }
-        var cut = ""
+        // By scalars: one character can be longer than the whole name may be.
+        var cut = String.UnicodeScalarView()
         var count = 0
-        for character in name {
-            count += character.utf8.count
+        for scalar in name.unicodeScalars {
+            count += UTF8.width(scalar)
             guard count <= octets else { break }
-            cut.append(character)
+            cut.append(scalar)
         }
-        return cut
+        return String(cut)
     }
 }
 
@@ -181,6 +232,10 @@ extension TransferError {
             case EFBIG: "the file would be larger than is allowed"
             case EEXIST: "a file of that name exists and is not replaced"
             case EPIPE: "the reader has closed the pipe"
+            case ENXIO: "nobody reads from the pipe"
+            case ESTALE: "its part was moved or replaced by another program"
+            case EMFILE, ENFILE: "too many files are open"
+            case EILSEQ: "a link on its path leads to a name that is not UTF-8"
             case ELOOP: "too many symbolic links"
             default: error.explanation
             }

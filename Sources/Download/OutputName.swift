@@ -22,6 +22,8 @@ struct OutputName: Hashable, Sendable {
 
     /// Relative to the folder of the download.
     var path: String
+    /// What a number is put behind.
+    var base: String
     /// A person, by a path or a URI: an existing file may be replaced.
     var mayReplace: Bool
     /// A path given in so many words: a symbolic link is followed, and what is no regular file is written in place.
@@ -45,17 +47,20 @@ struct OutputName: Hashable, Sendable {
         }
         if let outputFolder, !outputFolder.isEmpty {
             path = outputFolder.hasSuffix("/") ? outputFolder + path : "\(outputFolder)/\(path)"
+            base = path
         }
     }
 
     private init(path: String, mayReplace: Bool, isExplicit: Bool) {
         self.path = path
+        base = path
         self.mayReplace = mayReplace
         self.isExplicit = isExplicit
     }
 
     private static func suggested(by response: HTTPResponse) -> String? {
-        guard let value = response.fields[.contentDisposition],
+        // Of several lines the first counts: joined they would be one line with a longer name.
+        guard let value = response.fields.values(of: .contentDisposition).first,
             let disposition = ContentDisposition(parsing: value)
         else { return nil }
         return FileName(disposition)?.text
@@ -70,12 +75,14 @@ extension HTTPResponse {
     }
 }
 
-/// The names that the transfers of one run have taken, so that no two share one.
+/// The names that the transfers of one run have taken, so that no two share one; their parts count too.
 public final class TakenNames {
+    // Octets, not Strings: two names that differ in their octets are two files, though Swift calls them equal.
     // One or two names are the rule, and looking through them costs less than the set's type costs a start.
-    private var fewNames: [String] = []
-    private var names: Set<String>?
+    private var fewNames: [[UInt8]] = []
+    private var names: Set<[UInt8]>?
     private static let few = 16
+    private var lastNumbers: [[UInt8]: Int] = [:]
 
     /// No name is taken.
     public init() {}
@@ -100,11 +107,18 @@ public final class TakenNames {
         fewNames.removeAll { $0 == name }
     }
 
-    /// The same file under the same text: without `./` and doubled slashes.
-    private static func plain(_ path: String) -> String {
+    /// The next number to try behind a name that is taken, from 1; each is given once.
+    func nextNumber(for path: String) -> Int {
+        let number = lastNumbers[Array(path.utf8), default: 0] + 1
+        lastNumbers[Array(path.utf8)] = number
+        return number
+    }
+
+    /// The same file under the same octets: without `./` and doubled slashes.
+    private static func plain(_ path: String) -> [UInt8] {
         // Most names have neither a dot nor an empty part before or between slashes.
-        guard path.utf8.contains(0x2F) else { return path }
-        let parts = path.split(separator: "/").filter { $0 != "." }
-        return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+        guard path.utf8.contains(0x2F) else { return Array(path.utf8) }
+        let parts = path.utf8.split(separator: 0x2F).filter { !$0.elementsEqual([0x2E]) }
+        return (path.utf8.first == 0x2F ? [0x2F] : []) + Array(parts.joined(separator: [0x2F]))
     }
 }

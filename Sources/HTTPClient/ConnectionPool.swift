@@ -86,7 +86,7 @@ final class ConnectionPool {
             idleCount -= 1
             let idle = Instant.now - connection.idleSince
             // One that was read to its last octet a moment ago is not asked about once more.
-            let isKnownQuiet = idle < ConnectionPool.moment && !careful
+            let isKnownQuiet = idle < ConnectionPool.moment && !careful && !connection.stream.mayHaveInput
             if idle < lifetime, isKnownQuiet || connection.stream.isQuiet {
                 groups[place].inUse += 1
                 return .use(connection)

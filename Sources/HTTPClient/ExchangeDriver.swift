@@ -45,6 +45,12 @@ final class ExchangeDriver {
     /// Whether the connection can serve another exchange now.
     var reuseVerdict: ReuseVerdict {
         guard trailers != nil, hasSentAll else { return .responseIncomplete }
+        // Whoever asks for the end of the connection must not send on it again (RFC 9112, section 9.6).
+        if request.fields.contains(.connection),
+            CommaList(.connection, in: request.fields).contains(token: "close")
+        {
+            return .closeRequested
+        }
         return exchange.reuseVerdict(unreadOctets: connection.buffer.unreadCount)
     }
 
@@ -73,7 +79,7 @@ final class ExchangeDriver {
 
     private func send() async throws(TransferError) {
         transfer.timings.ready = .now
-        var octets = try requestHead()
+        var octets = try request.headOctets()
         transfer.observe(.requestHead(octets))
         if let content = request.content { octets += content }
         var sent = 0
@@ -107,25 +113,6 @@ final class ExchangeDriver {
             while trailers == nil { try await receive() }
         } catch {
             throw exchange.hasReceivedOctets ? error : failure(cause, during: .send)
-        }
-    }
-
-    private func requestHead() throws(TransferError) -> [UInt8] {
-        var fields = HTTPFields()
-        // Host comes first (RFC 9110, section 7.2); the caller's own value is kept.
-        if !request.fields.contains(.host) { fields.append(.host, request.uri.authority) }
-        fields.append(contentsOf: request.fields)
-        let declaresLength = fields.contains(.contentLength) || fields.contains(.transferEncoding)
-        if let content = request.content {
-            if !declaresLength { fields.append(.contentLength, String(content.count)) }
-        } else if request.method.expectsContent, !declaresLength {
-            fields.append(.contentLength, "0")
-        }
-        do throws(WireError) {
-            return try RequestSerializer.head(
-                of: request.method, target: .origin(request.uri.requestTarget), fields: fields)
-        } catch {
-            throw TransferError(.badURI, during: .prepare, "the request cannot be sent: \(error)")
         }
     }
 
@@ -257,7 +244,7 @@ final class ExchangeDriver {
         }
         if let coding = exchange.unknownTransferCodings.first {
             throw TransferError(
-                .badResponse, during: .content,
+                .badContentCoding, during: .content,
                 "\(host) applied the transfer coding \"\(coding)\", which was not asked for")
         }
         transfer.contentExpected = length
@@ -380,10 +367,16 @@ final class ExchangeDriver {
             TransferError(
                 .incompleteContent, during: .content,
                 "content ended after \(exchange.contentReceived) octets, inside its trailer section")
+        case .invalidChunkSize, .chunkSizeTooLarge, .invalidChunkExtension, .chunkDataNotEnded,
+            .chunkLineTooLong,
+            .chunkExtensionsTooLong, .trailerSectionTooLong:
+            TransferError(
+                .receiveFailed, during: .content,
+                "\(host) sent content that breaks its framing: \(error); \(progress ?? "nothing received")")
         default:
             TransferError(
                 .badResponse, during: response == nil ? .firstByte : .content,
-                "\(host) sent what is no valid response: \(error) at octet \(error.offset)")
+                "\(host) sent what is no valid response: \(error)")
         }
     }
 }

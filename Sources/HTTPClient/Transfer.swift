@@ -84,25 +84,16 @@ public final class Transfer {
 
     /// Runs `body` so that `cancel` ends its waits. Where the task is its caller's, it gets one of its own: cancelling
     /// the caller's would reach further than this transfer.
-    func interruptibly<Value: Sendable>(
-        _ body: @escaping @Sendable @NetworkActor () async throws(TransferError) -> Value
-    ) async throws(TransferError) -> Value {
-        guard task == nil else { return try await body() }
-        let inner = Task(executorPreference: NetworkActor.loop) { await Transfer.result(of: body) }
+    func interruptibly(_ body: @escaping @Sendable @NetworkActor () async -> Void) async {
+        guard task == nil else { return await body() }
+        let inner = Task(executorPreference: NetworkActor.loop) { await body() }
         interruption = { inner.cancel() }
         defer { interruption = nil }
-        let result = await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             await inner.value
         } onCancel: {
             inner.cancel()
         }
-        return try result.get()
-    }
-
-    private static func result<Value: Sendable>(
-        of body: @Sendable @NetworkActor () async throws(TransferError) -> Value
-    ) async -> Result<Value, TransferError> {
-        do throws(TransferError) { return .success(try await body()) } catch { return .failure(error) }
     }
 
     func observe(_ event: @autoclosure () -> TransferEvent) {

@@ -59,6 +59,10 @@ extension TransferError.Code {
     public static let badResponse = Self("badResponse")
     /// The content ended before it was whole.
     public static let incompleteContent = Self("incompleteContent")
+    /// The content has a coding that was not asked for or cannot be undone.
+    public static let badContentCoding = Self("badContentCoding")
+    /// A part of a representation was asked for, and what came is no such part.
+    public static let rangeNotServed = Self("rangeNotServed")
     /// The response's status says that the request failed, and the caller asked to take that as an error.
     public static let httpFailure = Self("httpFailure")
     /// What was received could not be written.
@@ -73,7 +77,7 @@ extension TransferError.Code {
     public static let emptyReply = Self("emptyReply")
     /// The connection broke while the request was sent.
     public static let sendFailed = Self("sendFailed")
-    /// The connection broke while the response was read.
+    /// The connection broke while the response was read, or the content broke its own framing.
     public static let receiveFailed = Self("receiveFailed")
     /// The content is larger than the caller allows.
     public static let tooLarge = Self("tooLarge")

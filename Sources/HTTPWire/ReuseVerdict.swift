@@ -8,6 +8,8 @@ public enum ReuseVerdict: Hashable, Sendable {
     case exchangeFailed
     /// The server said it closes.
     case closeAnnounced
+    /// The request said that this side closes.
+    case closeRequested
     /// HTTP/1.0 without "keep-alive".
     case versionWithoutPersistence
     /// Content has no other end than the connection's.
@@ -36,6 +38,7 @@ extension ReuseVerdict: CustomStringConvertible {
         case .responseIncomplete: "response not read to its end (RFC 9112, section 9.3)"
         case .exchangeFailed: "response was invalid"
         case .closeAnnounced: "server announced to close (RFC 9112, section 9.6)"
+        case .closeRequested: "request asked to close (RFC 9112, section 9.6)"
         case .versionWithoutPersistence: "HTTP/1.0 response without keep-alive (RFC 9112, section 9.3)"
         case .contentEndsWithConnection: "content ends with the connection (RFC 9112, section 6.3)"
         case .lengthAndCoding:

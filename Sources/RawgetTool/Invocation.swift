@@ -51,6 +51,15 @@ public struct Invocation: Sendable {
         addressMap = AddressMap()
     }
 
+    /// Tells that the system has given no descriptors to wait with (`NetworkActor.loop.isUsable`), so that nothing can
+    /// be run. Returns the exit code.
+    public func tellUnusable() -> Int32 {
+        Console(self).report(
+            "the system gave no descriptor to wait for the network with", exit: 27,
+            advice: "Allow more open files with `ulimit -n`.")
+        return 27
+    }
+
     /// Does what the arguments ask for. Returns the exit code.
     @NetworkActor
     public func run() async -> Int32 { await Command(self).run() }

@@ -96,8 +96,14 @@ final class TransferPlan: Sendable {
         plan.createsFolders = options.createsFolders
         plan.savesErrorAnswers = savesErrorAnswers(output)
         plan.refusesExisting = run.isCurl && options.usesServerName
+        plan.checksParts = !run.isCurl
+        plan.readsExcerpt = options.errorAnswer == .asUsual
         plan.keepsNamesApart = !run.isCurl || options.usesServerName
         plan.includesHeads = options.includesHead || options.isHead
+        if case .descriptor(let descriptor) = destination {
+            let console = console
+            plan.headText = { console.headOctets(of: $0, for: descriptor) }
+        }
         plan.setsModified = options.setsRemoteTime
         plan.refusesBinary =
             run.isCurl && output == .unspecified && !options.isHead

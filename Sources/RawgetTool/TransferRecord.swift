@@ -65,6 +65,7 @@ struct TransferRecord {
 
     /// Takes note of a failure. `interruption` is the exit code of a run that a person has interrupted.
     mutating func fail(_ error: TransferError, interruption: Int32? = nil) {
+        if error.code == .httpFailure, let response { return refuse(response, []) }
         let row = ExitCode.row(named: error.code.name)
         exit = row?.status ?? 1
         let isInterrupted = interruption != nil

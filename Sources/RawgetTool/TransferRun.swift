@@ -25,8 +25,6 @@ final class TransferRun {
     private var warnings: Set<String> = []
     /// The only worker; `workers` is for several, since the array's type alone costs a start 0.05 ms.
     private var worker: Task<Void, Never>?
-    /// Pipes that content goes to, by their descriptor.
-    private var pipes: [Int32: StandardPipe] = [:]
     /// What a person's interruption makes readable.
     private var interruptions: Int32?
     private var workers: [Task<Void, Never>] = []
@@ -160,10 +158,6 @@ final class TransferRun {
         }
         let watcher = TransferWatcher(record, group.plan, heads, interruption: interruptions)
         plan.hooks.observe = { watcher.observe($0) }
-        if case .descriptor(let descriptor) = plan.destination, let pipe = pipe(behind: descriptor) {
-            plan.destination = .descriptor(pipe.rawValue)
-            plan.interruption = interruptions
-        }
         display?.begin(job.number, plan)
         var current: Transfer?
         do throws(TransferError) {
@@ -174,22 +168,12 @@ final class TransferRun {
             settleLater(SettlingTransfer(received: received, watcher: watcher, group: job.group))
         } catch {
             settle()
-            // Only an interruption cancels; while the loop waits for a reader, it is noticed here first.
-            if error.code == .cancelled, !isInterrupted { interrupt() }
             if let current { watcher.record.take(current) }
             watcher.record.fail(
                 error, interruption: isInterrupted ? invocation.interruptionStatus() : nil)
             display?.end(job.number, error.code == .cancelled ? .cancelled : .failed)
             end(watcher.record, of: job.group)
         }
-    }
-
-    /// What `descriptor` is, where that is a pipe, as a descriptor that never blocks: a reader who does not read must
-    /// not keep an interruption from being noticed.
-    private func pipe(behind descriptor: Int32) -> StandardPipe? {
-        guard interruptions != nil else { return nil }
-        if pipes[descriptor] == nil { pipes[descriptor] = StandardPipe(descriptor) }
-        return pipes[descriptor]
     }
 
     // MARK: Settling
@@ -283,16 +267,4 @@ final class TransferRun {
         worker?.cancel()
         for worker in workers { worker.cancel() }
     }
-}
-
-/// A descriptor of a pipe that never blocks; closed when nobody holds it any more.
-private final class StandardPipe {
-    private let descriptor: FileDescriptor
-
-    init?(_ descriptor: Int32) {
-        guard let opened = File.neverBlocking(pipe: descriptor) else { return nil }
-        self.descriptor = opened
-    }
-
-    var rawValue: Int32 { descriptor.rawValue }
 }

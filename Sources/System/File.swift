@@ -81,7 +81,12 @@ public enum File {
     public static func destination(ofLink path: String, in folder: Int32) throws(SystemError) -> String {
         var octets = [CChar](repeating: 0, count: 4096)
         let count = try retrying("readlink") { readlinkat(folder, path, &octets, octets.count) }
-        return String(decoding: octets.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let path = octets.prefix(count).map(UInt8.init(bitPattern:))
+        // Repaired it would be another path.
+        guard let text = String(validating: path, as: UTF8.self) else {
+            throw SystemError(call: "readlink", errno: EILSEQ)
+        }
+        return text
     }
 
     /// Renames, replacing what stood at `newPath`, at once.
@@ -137,46 +142,39 @@ public enum File {
     }
 
     /// Writes all of `octets` at the descriptor's position; short writes are gone on with. A descriptor that never
-    /// blocks is waited for, until `interruption` has something to read: then EINTR is thrown.
-    public static func write(
-        _ octets: Span<UInt8>, to descriptor: Int32, unless interruption: Int32? = nil
-    ) throws(SystemError) {
-        var failure: SystemError?
-        // Safety: the buffer is lent for this call and only read.
-        octets.withUnsafeBufferPointer { buffer in
-            var written = 0
-            while written < buffer.count {
-                let result = Glibc.write(
-                    descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written)
-                let code = errno
-                if result > 0 {
-                    written += result
-                } else if result < 0 && code == EAGAIN {
-                    // A negative descriptor is passed over.
-                    var waits = [
-                        pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
-                        pollfd(fd: interruption ?? -1, events: Int16(POLLIN), revents: 0),
-                    ]
-                    _ = poll(&waits, 2, -1)
-                    guard waits[1].revents == 0 else {
-                        failure = SystemError(call: "write", errno: EINTR)
-                        return
-                    }
-                } else if result == 0 || code != EINTR {
-                    failure = SystemError(call: "write", errno: result == 0 ? EIO : code)
-                    return
-                }
-            }
+    /// blocks is waited for.
+    public static func write(_ octets: Span<UInt8>, to descriptor: Int32) throws(SystemError) {
+        var written = 0
+        while written < octets.count {
+            let count = try writeSome(octets.extracting(droppingFirst: written), to: descriptor)
+            written += count
+            guard count == 0 else { continue }
+            var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            _ = poll(&wait, 1, -1)
         }
-        if let failure { throw failure }
     }
 
-    /// Another descriptor for the pipe behind `descriptor`, one that never blocks; the pipe's other holders notice
-    /// nothing. `nil` for what is no pipe, or cannot be opened again.
-    public static func neverBlocking(pipe descriptor: Int32) -> FileDescriptor? {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
-        return try? open("/proc/self/fd/\(descriptor)", in: -1, flags: O_WRONLY | O_NONBLOCK)
+    /// Writes as many of `octets` as the descriptor takes now: 0 when it never blocks and is full.
+    public static func writeSome(_ octets: Span<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
+        guard !octets.isEmpty else { return 0 }
+        var code: Int32 = 0
+        // Safety: the buffer is lent for this call and only read.
+        let count = octets.withUnsafeBufferPointer { buffer in
+            var result: Int
+            repeat {
+                result = Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+                code = errno
+            } while result < 0 && code == EINTR
+            return result
+        }
+        if count > 0 { return count }
+        if count < 0 && code == EAGAIN { return 0 }
+        throw SystemError(call: "write", errno: count == 0 ? EIO : code)
+    }
+
+    /// Whether the file at `path` may be written, by the rights of the process (as root always).
+    public static func isWritable(_ path: String, in folder: Int32) -> Bool {
+        faccessat(folder, path, W_OK, AT_EACCESS) == 0
     }
 
     /// Reads a whole file of at most `limit` octets; a larger one gives EFBIG. A descriptor that never blocks is

@@ -26,6 +26,10 @@ public protocol ByteStream: AnyObject {
     /// Whether an idle stream is still silent: not ended, and nothing came unasked.
     var isQuiet: Bool { get }
 
+    /// Whether there may be something to receive that nobody has looked at: the last call did not come to the end of
+    /// what had arrived.
+    var mayHaveInput: Bool { get }
+
     /// While `octets` more are certain to come the stream may sleep until many are there; 0 ends that.
     func expectBulk(_ octets: UInt64)
 

@@ -44,11 +44,14 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         epoll = clinux_epoll_create()
         wakeup = clinux_eventfd()
         events = [epoll_event](repeating: epoll_event(), count: 64)
-        precondition(epoll >= 0 && wakeup >= 0, "no descriptor left for the event loop")
         _ = clinux_epoll_add(epoll, wakeup, UInt32(EPOLLIN.rawValue), EventLoop.wakeupData)
     }
 
     private static let wakeupData = UInt64.max
+
+    /// Whether the system gave the two descriptors that a loop needs. Where it did not, nothing can be waited for: a
+    /// program should say so and end.
+    public var isUsable: Bool { epoll >= 0 && wakeup >= 0 }
 
     // MARK: Threads
 
@@ -58,6 +61,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Starts a thread of the loop's own, unless a thread runs it or has adopted it.
     public func startThreadIfNeeded() {
         guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        precondition(isUsable, "no descriptor left for the event loop")
         var id = pthread_t()
         let code = pthread_create(&id, nil, runLoop, nil)
         precondition(code == 0, "no thread can be started for the event loop")

@@ -185,6 +185,9 @@ public final class TCPStream: ByteStream {
         return result >= 0 || errno != EAGAIN
     }
 
+    /// The latch: set by the kernel's edge, cleared by a call that took all there was.
+    public var mayHaveInput: Bool { channel.isLatched(.readable) }
+
     /// Octets that have arrived and were not taken.
     private var unreadCount: Int32 {
         var count: Int32 = 0

@@ -28,6 +28,7 @@ struct Main {
             return descriptor >= 0 ? descriptor : nil
         }
         invocation.interruptionStatus = { 128 + clinux_caught_signal() }
+        guard NetworkActor.loop.isUsable else { exit(invocation.tellUnusable()) }
         let call = invocation
         exit(NetworkActor.loop.run { await call.run() })
     }
@@ -36,7 +37,9 @@ struct Main {
     /// when read, and writing fails as it would without it.
     private static func occupyClosedStreams() {
         for stream: Int32 in 0...2 where fcntl(stream, F_GETFD) < 0 {
-            // The lowest number that is free is this one.
+            // The lowest number that is free is this one. A folder, since a device could be opened again for writing
+            // by way of its descriptor.
+            if stream > 0, clinux_openat(AT_FDCWD, "/", O_RDONLY | O_DIRECTORY, 0) == stream { continue }
             _ = clinux_openat(AT_FDCWD, "/dev/null", O_RDONLY, 0)
         }
     }

@@ -49,7 +49,7 @@ struct ProcessTests {
         #expect(small.all > 0 && large.all > 0)
         // KiB; what differs is what the kernel maps around each touch of the program.
         #expect(large.all <= small.all + 4096)
-        #expect(large.own <= small.own + 1024)
+        #expect(large.own <= small.own + 4096)
     }
 
     @Test("Ctrl-C keeps the part, says so and exits with 130")

@@ -52,6 +52,13 @@ struct WorldTests {
         #expect(exits == ["exit 23", "exit 23", "exit 2", "exit 23", "exit 0", "same"], "\(result.text)")
     }
 
+    @Test("too few descriptors are told")
+    func fewDescriptors() async {
+        let result = await run(#"ulimit -n 4; exec "$0" -o file "$1small.txt""#)
+        #expect(result.ending == .exit(27))
+        #expect(result.text.contains("(27)") && result.text.contains("ulimit -n"), "\(result.text)")
+    }
+
     @Test("outputs of a shell's making are written to", arguments: ["small.txt", "middle"])
     func substitution(_ name: String) async {
         let result = await run(

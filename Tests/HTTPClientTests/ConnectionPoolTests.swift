@@ -14,6 +14,7 @@ struct ConnectionPoolTests {
         var localAddress: SocketAddress? { nil }
         var canSplice: Bool { false }
         var isQuiet = true
+        var mayHaveInput = false
         var isClosed = false
         func receive(into buffer: ReceiveBuffer, atMost limit: Int, until deadline: Deadline) -> Int { 0 }
         func send(_ octets: [UInt8], from offset: Int, until deadline: Deadline) -> SendResult {

@@ -15,6 +15,7 @@ struct ExchangeDriverTests {
         var localAddress: SocketAddress? { nil }
         var canSplice: Bool { false }
         var isQuiet: Bool { true }
+        var mayHaveInput: Bool { false }
         private var head = Array("HTTP/1.1 200 OK\r\n\r\n".utf8)
 
         func receive(into buffer: ReceiveBuffer, atMost limit: Int, until deadline: Deadline) -> Int {

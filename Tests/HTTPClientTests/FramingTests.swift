@@ -160,21 +160,21 @@ extension Loopback {
             Failure(
                 name: "bad chunk size",
                 steps: [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"), .stall],
-                code: .badResponse, phase: .content, words: "no valid response"),
+                code: .receiveFailed, phase: .content, words: "breaks its framing"),
             Failure(
                 name: "chunk size past 64 bits",
                 steps: [
                     .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1ffffffffffffffff\r\n"),
                     .stall,
                 ],
-                code: .badResponse, phase: .content, words: "no valid response"),
+                code: .receiveFailed, phase: .content, words: "breaks its framing"),
             Failure(
                 name: "101 unasked", steps: [.send("HTTP/1.1 101 Switching Protocols\r\n\r\n"), .stall],
                 code: .badResponse, phase: .firstByte, words: "no valid response"),
             Failure(
                 name: "coding nobody asked for",
                 steps: [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"), .stall],
-                code: .badResponse, phase: .content, words: "transfer coding \"gzip\""),
+                code: .badContentCoding, phase: .content, words: "transfer coding \"gzip\""),
         ]
 
         @Test("tells what was wrong", arguments: failures)

@@ -1,3 +1,4 @@
+import Glibc
 import HTTPClient
 import HTTPMessage
 import NetworkProbes
@@ -30,6 +31,40 @@ extension Loopback {
             await first.closeIdleConnections()
             #expect(await first.idleConnectionCount == 0)
             #expect(await second.idleConnectionCount == 1)
+        }
+
+        /// What follows a response unasked is no answer to the next request, however the content was taken.
+        @Test(arguments: [300_000, 65_536 - 42, 10])
+        func octetsBehindAResponseEndTheConnection(length: Int) async throws {
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n"
+            let padding = [UInt8](repeating: 0x78, count: length)
+            let evil = Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL".utf8)
+            let server = try serve { request in
+                request.target == "/first" ? [.send(Array(head.utf8) + padding + evil)] : [Loopback.ok]
+            }
+            let client = client()
+            for splices in [false, true] {
+                // At once behind each other on the loop: that is when a kept connection looks fresh.
+                let text = try await onLoop {
+                    let null = FileDescriptor(owning: open("/dev/null", O_WRONLY))
+                    let first = TestSink(keepsContent: false)
+                    if splices { first.target = SpliceTarget(descriptor: null.rawValue) }
+                    _ = try await client.transfer(try server.request(.get, "/first"), into: first).run()
+                    let second = TestSink()
+                    _ = try await client.transfer(try server.request(.get, "/second"), into: second).run()
+                    return String(decoding: second.octets, as: UTF8.self)
+                }
+                #expect(text == "ok")
+            }
+        }
+
+        @Test func aRequestThatAsksToCloseIsTheLastOfItsConnection() async throws {
+            let server = try serve { _ in [Loopback.ok] }
+            let client = client()
+            for _ in 0..<2 {
+                _ = try await client.outcome(of: server.request(fields: ["Connection": "x, Close"]))
+            }
+            #expect(server.connectionCount == 2)
         }
 
         @Test func oneThatIsIdleTooLongIsClosedThoughNobodyAsksForIt() async throws {

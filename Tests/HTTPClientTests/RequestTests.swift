@@ -100,6 +100,17 @@ extension Loopback {
             #expect(server.requests.isEmpty)
         }
 
+        @Test(
+            arguments: [
+                ["Content-Length": "20"], ["Content-Length": "1, 1"], ["Transfer-Encoding": "chunked"],
+            ] as [HTTPFields])
+        func aLengthThatIsNotTrueCannotBeSent(fields: HTTPFields) async throws {
+            let server = try serve { _ in [Loopback.ok] }
+            let outcome = try await client().outcome(of: server.request(.post, fields: fields, content: [1]))
+            #expect(outcome.code == .badURI)
+            #expect(server.requests.isEmpty)
+        }
+
         @Test func httpsIsNotForThisBuild() async throws {
             let request = HTTPRequest(try URI(parsing: "https://127.0.0.1/"))
             #expect(try await client().outcome(of: request).code == .unsupportedScheme)

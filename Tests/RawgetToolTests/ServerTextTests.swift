@@ -17,7 +17,8 @@ struct ServerTextTests {
     @Test(
         "heads and values of -w are escaped for a terminal",
         arguments: [
-            ["-D", "-", "-o", "f"], ["-D", "/dev/stdout", "-o", "f"],
+            ["-I"], ["-i", "-o", "-"], ["-i", "-o", "/dev/stderr"], ["-D", "-", "-o", "f"],
+            ["-D", "/dev/stdout", "-o", "f"],
             ["-o", "f", "-w", "%header{x-a} %{redirect_url}"],
             ["-o", "f", "-w", "%{stderr}%header{x-a} %{errormsg}"],
             ["-o", "f", "-w", "%{json} %{header_json}"],

@@ -57,6 +57,20 @@ public final class TemporaryFolder: Sendable {
         octets(of: name).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Moves a file, replacing what stands there.
+    public func rename(_ name: String, to newName: String) {
+        _ = Glibc.rename(path(of: name), path(of: newName))
+    }
+
+    /// Waits until something of that name is there; false after five seconds.
+    public func waitForFile(_ name: String) -> Bool {
+        for _ in 0..<1000 {
+            if status(of: name) != nil { return true }
+            usleep(5000)
+        }
+        return false
+    }
+
     /// Makes a folder in the folder.
     public func makeFolder(_ name: String) { mkdir(path(of: name), 0o755) }
 
