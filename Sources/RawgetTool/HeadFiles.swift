@@ -107,11 +107,12 @@ extension ParsedCommand {
         return nil
     }
 
+    /// Whether two paths differ in slashes and dots at most.
     private static func isSamePath(_ left: String, _ right: String) -> Bool {
         func parts(_ path: String) -> [Substring.UTF8View] {
             path.utf8.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
         }
-        return left.utf8.first == right.utf8.first || !left.hasPrefix("/") && !right.hasPrefix("/")
-            ? parts(left).elementsEqual(parts(right)) { $0.elementsEqual($1) } : false
+        guard left.hasPrefix("/") == right.hasPrefix("/") else { return false }
+        return parts(left).elementsEqual(parts(right)) { $0.elementsEqual($1) }
     }
 }
