@@ -7,6 +7,8 @@ public struct DownloadPlan {
     public var request: HTTPRequest
     /// Where its content goes.
     public var destination: Destination
+    /// What a destination that is a descriptor is called in messages.
+    public var descriptorName = "standard output"
     /// Paths are relative to this open folder, which is lent.
     public var folder: Int32
     /// A folder that goes before every name.

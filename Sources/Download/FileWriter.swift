@@ -305,7 +305,7 @@ public final class FileWriter: ContentSink {
         do throws(SystemError) {
             if try output.write(content) { return .more }
         } catch {
-            throw TransferError(storing: "standard output", error)
+            throw TransferError(storing: plan.descriptorName, error)
         }
         if waiter == nil {
             waiter = Task(executorPreference: NetworkActor.loop) { await self.flush(output) }
@@ -327,11 +327,11 @@ public final class FileWriter: ContentSink {
 
     private func outputError(_ error: TransportError) -> TransferError {
         switch error.reason {
-        case .targetFailed(let cause): TransferError(storing: "standard output", cause)
+        case .targetFailed(let cause): TransferError(storing: plan.descriptorName, cause)
         case .timedOut(_, let time):
             TransferError(
                 .timedOut, during: .store,
-                "the reader of standard output did not take everything within \(time.inSeconds.formattedSeconds)"
+                "the reader of \(plan.descriptorName) did not take everything within \(time.inSeconds.formattedSeconds)"
             )
         default: TransferError(.cancelled, during: .store, "cancelled")
         }

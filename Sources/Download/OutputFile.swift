@@ -58,7 +58,9 @@ struct OutputFile: ~Copyable {
         case .special where mayReplace: return try openInPlace(path, in: folder, flags: O_NOFOLLOW)
         case .folder where mayReplace: throw SystemError(call: "open", errno: EISDIR)
         case .folder, .special: break  // a server's name gets a number instead
-        case .symbolicLink: mayReplace = false  // of a name from a URI: the link stays, the file gets a number
+        case .symbolicLink:
+            // Of a name from a URI: the link stays, and the file gets a number.
+            mayReplace = false
         case .regular where mayReplace:
             // Renaming asks only for the folder's rights: the file's own count too, as if it were written.
             guard File.isWritable(path, in: folder) else { throw SystemError(call: "open", errno: EACCES) }

@@ -209,14 +209,16 @@ public final class Client {
         }
     }
 
-    /// Opens a stream. Where the process has no descriptor left, idle connections give theirs, and others are waited
-    /// for.
+    /// Opens a stream. Where the process has no descriptor left, idle connections give theirs, and those in use are
+    /// waited for, if there are any beside this one.
     private func dial(
         _ addresses: [SocketAddress], by dialer: Dialer, until deadline: Deadline
     ) async throws(TransportError) -> TCPStream {
         while true {
             do throws(TransportError) { return try await dialer.open(addresses, until: deadline) } catch {
                 guard error.errno == EMFILE || error.errno == ENFILE else { throw error }
+                let isAlone = pool.idleConnectionCount == 0 && pool.inUseCount <= 1
+                guard !isAlone else { throw error }
                 pool.closeIdle()
                 let next = min(Instant.now + .milliseconds(20), deadline.instant)
                 guard await NetworkActor.loop.sleep(until: next) else { throw TransportError(.cancelled) }

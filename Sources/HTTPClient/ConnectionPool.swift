@@ -209,6 +209,9 @@ final class ConnectionPool {
     /// Idle connections now.
     var idleConnectionCount: Int { idleCount }
 
+    /// Connections in use, or being opened.
+    var inUseCount: Int { groups.reduce(0) { $0 + $1.inUse } }
+
     /// Keys that something is known of.
     var groupCount: Int { groups.count }
 

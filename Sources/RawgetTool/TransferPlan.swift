@@ -100,6 +100,7 @@ final class TransferPlan: Sendable {
         plan.readsExcerpt = options.errorAnswer == .asUsual
         plan.keepsNamesApart = !run.isCurl || options.usesServerName
         plan.includesHeads = options.includesHead || options.isHead
+        if case .file(let path) = output, path != "-" { plan.descriptorName = path }
         if case .descriptor(let descriptor) = destination {
             let console = console
             plan.headText = { console.headOctets(of: $0, for: descriptor) }

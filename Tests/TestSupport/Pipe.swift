@@ -3,10 +3,13 @@ import Synchronization
 
 /// A pipe whose two ends the test holds.
 public final class Pipe: Sendable {
+    /// Where octets come out.
     public let output: Int32
+    /// Where octets go in.
     public let input: Int32
     private let isOutputOpen = Atomic(true)
 
+    /// A new pipe.
     public init() {
         var ends: [Int32] = [-1, -1]
         precondition(pipe(&ends) == 0, "no pipe")
