@@ -7,7 +7,7 @@ enum PartCheck {
     static func check(_ response: HTTPResponse, to request: HTTPRequest, length: UInt64?)
         throws(TransferError)
     {
-        guard response.status == .partialContent else { return }
+        guard response.status == .partialContent, request.method != .head else { return }
         guard let asked = request.fields[.range] else {
             throw TransferError(
                 .badResponse, during: .content,

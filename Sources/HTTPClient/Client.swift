@@ -75,7 +75,7 @@ public final class Client {
     ) async throws(TransferError) -> TransferReport {
         guard request.uri.scheme == .http else {
             throw TransferError(
-                .unsupportedScheme, during: .prepare, "\(request.uri.scheme) is not supported by this build")
+                .unsupportedScheme, during: .prepare, "\(request.uri.scheme) is not part of this version")
         }
         var isResent = false
         while true {

@@ -126,7 +126,7 @@ public struct TransferReport: Sendable {
     public var trailers: HTTPFields
     /// When each step was done.
     public var timings: Timings
-    /// Octets of all response heads, interim ones aside; of the request with its content; and of content received.
+    /// Octets of all response heads, interim ones too; of the request with its content; and of content received.
     public var headOctets: UInt64
     /// Octets of the request, its content included.
     public var requestOctets: UInt64

@@ -11,7 +11,13 @@ extension TransferError {
         case .notResolved(let words):
             self.init(.notResolved, during: .resolve, "could not find the address of \(host): \(words)")
         case .notConnected(let attempts):
-            let list = attempts.map(\.description).joined(separator: "; ")
+            // An address that stands in the URI itself is not said twice.
+            let list =
+                if let only = attempts.first, attempts.count == 1, host.hasPrefix("\(only.address.host) ") {
+                    only.failure.description
+                } else {
+                    attempts.map(\.description).joined(separator: "; ")
+                }
             self.init(
                 .couldNotConnect, during: .connect, "could not connect to \(host): \(list)",
                 errno: error.errno)

@@ -181,6 +181,11 @@ extension HTTPFields: Hashable {
     }
 }
 
+extension HTTPFields: CustomStringConvertible {
+    /// A line for each field, as in `Content-Length: 5`.
+    public var description: String { map { "\($0.name): \($0.value)" }.joined(separator: "\n") }
+}
+
 extension HTTPFields: ExpressibleByDictionaryLiteral {
     /// One line for each pair, in that order.
     public init(dictionaryLiteral elements: (FieldName, String)...) {

@@ -35,7 +35,7 @@ extension URIError: CustomStringConvertible {
         switch reason {
         case .missingScheme: "URI has no scheme such as http:// or https://"
         case .unsupportedScheme(let scheme):
-            "scheme \"\(scheme.prefix(32))\" is not supported, only http and https are"
+            "scheme \"\(scheme.prefix(32))\" is not supported"
         case .missingHost: "URI has no host"
         case .nonASCIIHost: "host has characters outside ASCII, give its xn-- form"
         case .forbiddenHostOctet(let octet):

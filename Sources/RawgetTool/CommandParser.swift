@@ -95,6 +95,9 @@ struct CommandParser {
         }
         while let letter = letters.popFirst() {
             guard let option = OptionTable.option(letter: letter) else {
+                guard !LaterOptions.contains(letter: letter) else {
+                    throw UsageError("-\(letter) is not part of this version")
+                }
                 throw UsageError(
                     "unknown option -\(String(letter).escapedForTerminal)\(Self.inBundle(argument))")
             }
@@ -129,6 +132,9 @@ struct CommandParser {
         let positive = name.hasPrefix("no-") ? String(name.dropFirst(3)) : nil
         if let positive, let option = OptionTable.option(named: positive), option.isToggle {
             return Found(option: option, isOn: false)
+        }
+        guard !LaterOptions.contains(name: name) else {
+            throw UsageError("--\(name) is not part of this version")
         }
         let spelled = "--\(name)".escapedForTerminal
         let options = OptionTable.options

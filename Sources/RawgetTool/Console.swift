@@ -33,7 +33,8 @@ final class Console: Sendable {
     /// A line about what failed, with its exit code and what to do next.
     func report(_ text: String, exit: Int32, advice: String?) {
         guard !hidesErrors else { return }
-        let rest = advice.map { ". \($0)" } ?? ""
+        let ending = text.hasSuffix("?") || text.hasSuffix(".") ? " " : ". "
+        let rest = advice.map { ending + $0 } ?? ""
         say("\(Console.name): (\(exit)) \(text)\(rest)")
     }
 

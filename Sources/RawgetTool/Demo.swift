@@ -36,6 +36,9 @@ final class Demo {
             try await tour(server, folder)
         } catch is Interrupted {
             return invocation.interruptionStatus()
+        } catch let error as SystemError where error.errno == EPIPE {
+            // Whoever reads has enough.
+            return 23
         } catch {
             console.report("the demo could not run: \(error)", exit: 1, advice: nil)
             return 1
@@ -69,7 +72,9 @@ final class Demo {
     }
 
     private func explainFields(_ base: String) async throws {
-        try say("\n2. What the server said of it, asked with HEAD: the fields come, the content does not.")
+        try say(
+            "\n2. What the server said of it, asked with HEAD, as `rawget -I` asks: the fields come, the content does not."
+        )
         let (response, content) = try await Client().content(
             for: HTTPRequest(.head, URI(parsing: "\(base)/\(DemoServer.name)")))
         try say("   \(response.version) \(response.statusText)".escapedForTerminal)
@@ -85,7 +90,8 @@ final class Demo {
     }
 
     private func range(_ base: String) async throws {
-        try say("\n3. A part of it: Range: bytes=1000-1999, both ends included.")
+        try say(
+            "\n3. A part of it, as `rawget -r 1000-1999` asks: Range: bytes=1000-1999, both ends included.")
         var request = HTTPRequest(.get, try URI(parsing: "\(base)/\(DemoServer.name)"))
         request.fields.append(.range, "bytes=1000-1999")
         let (response, content) = try await Client().content(for: request)
@@ -100,7 +106,7 @@ final class Demo {
 
     private func cut(_ base: String, _ folder: TemporaryFolder) async throws {
         try say(
-            "\n4. A connection that is cut: the server promises \(DemoServer.length) octets and closes after \(DemoServer.cutAt)."
+            "\n4. A connection that is cut: the server promises \(DemoServer.length) octets and closes after \(DemoServer.cutAt).\n   The command is meant to fail:"
         )
         let exit = try await command(["-o", "cut.zip", "\(base)/cut"], in: folder)
         try check("the command ended with exit 18", exit == 18)
@@ -195,7 +201,7 @@ enum DemoServer {
         case .contentType: "a zip archive, which says nothing of its name"
         case .lastModified: "when it was last changed; --remote-time gives the file this date"
         case .acceptRanges:
-            "parts can be asked for: downloads can go on where they stopped, or come in segments"
+            "parts can be asked for, as the next step does"
         case .etag: "names this very version: a later part must carry the same to belong to it"
         case .server, "X-Powered-By": "what answers; nothing depends on it"
         case .date: "when the answer was made: ages are counted from here"

@@ -37,7 +37,7 @@ struct ExitCode: Hashable, Sendable {
     static let table: [ExitCode] = [
         ExitCode(
             "unsupportedScheme", 1, "UNSUPPORTED_PROTOCOL", "the URL's scheme is not supported",
-            "Use an http:// or https:// address."),
+            "Use an http:// address."),
         ExitCode(
             "usage", 2, "FAILED_INIT", "the command line makes no sense",
             "See `rawget --help` for the options."),
@@ -72,7 +72,7 @@ struct ExitCode: Hashable, Sendable {
             "Try again, or allow more with -m or --connect-timeout."),
         ExitCode(
             "rangeNotServed", 33, "RANGE_ERROR", "the server did not serve the range",
-            "Leave out -r or -C to load the whole."),
+            "Leave out -r to load the whole."),
         ExitCode(
             "tlsFailed", 35, "SSL_CONNECT_ERROR", "the TLS handshake failed",
             "See with -v which versions both sides offer."),
@@ -101,7 +101,7 @@ struct ExitCode: Hashable, Sendable {
             "Check the host name and the date of this machine; --cacert names a CA of your own."),
         ExitCode(
             "badContentCoding", 61, "BAD_CONTENT_ENCODING", "the content could not be decoded",
-            "Load it without --compressed."),
+            "The server applies a coding that was not asked for."),
         ExitCode(
             "tooLarge", 63, "FILESIZE_EXCEEDED", "the content is larger than allowed",
             "Allow more with --max-filesize."),
@@ -126,7 +126,7 @@ struct ExitCode: Hashable, Sendable {
         ExitCode(
             "partInUse", 122, nil, "another process is writing this part",
             "Wait for it, or choose another name with -o."),
-        ExitCode("cancelled", 123, nil, "the transfer was cancelled", "Start it again to go on."),
+        ExitCode("cancelled", 123, nil, "the transfer was cancelled", "Start it again."),
         ExitCode("offline", 124, nil, "there is no network", "Try again when it is back."),
         ExitCode("interrupted", 130, nil, "interrupted from the keyboard", "Run the same command again."),
     ]

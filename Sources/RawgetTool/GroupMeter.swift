@@ -10,6 +10,8 @@ struct GroupMeter: Sendable {
     private var failedCount = 0
     /// Octets of the transfers that are over.
     private var settled: UInt64 = 0
+    /// Whether a transfer ended before it was whole: then nobody knows the whole any more.
+    private var lacksSomething = false
     private var members: [Int: Member] = [:]
     private var startedCount = 0
     private var meter: ProgressMeter
@@ -35,7 +37,12 @@ struct GroupMeter: Sendable {
         } else {
             startedCount += 1
         }
-        if outcome == .finished { finishedCount += 1 } else { failedCount += 1 }
+        if outcome == .finished {
+            finishedCount += 1
+        } else {
+            failedCount += 1
+            lacksSomething = true
+        }
         renameMeter()
         refresh(at: now)
     }
@@ -51,7 +58,7 @@ struct GroupMeter: Sendable {
     private mutating func refresh(at now: Duration) {
         var received = settled
         // The whole is known only when every transfer has begun and said its length.
-        var expected: UInt64? = startedCount >= count ? settled : nil
+        var expected: UInt64? = startedCount >= count && !lacksSomething ? settled : nil
         for member in members.values {
             received = sum(received, member.received) ?? .max
             // Lengths come from servers: a sum past every number is an unknown one.

@@ -22,6 +22,7 @@ final class MeterDisplay {
     private var transfers: [Int: Transfer] = [:]
     private var ticker: Task<Void, Never>?
     private var isDrawn = false
+    private var isStopped = false
 
     /// A meter for `count` transfers; `nil` where none is wanted: without a terminal, with `-s`, or when content goes
     /// to the terminal itself.
@@ -63,8 +64,9 @@ final class MeterDisplay {
     /// The transfer `number` is this one.
     func follow(_ transfer: Transfer, _ number: Int) { transfers[number] = transfer }
 
-    /// A transfer is over: its line stays.
-    func end(_ number: Int, _ outcome: ProgressMeter.Outcome) {
+    /// A transfer is over: its line stays, under the name that its file got.
+    func end(_ number: Int, _ outcome: ProgressMeter.Outcome, savedAs path: String? = nil) {
+        if let path { meters[number]?.rename(path, position: (number + 1, count)) }
         update(number)
         transfers[number] = nil
         if group != nil {
@@ -81,8 +83,9 @@ final class MeterDisplay {
         isDrawn = false
     }
 
-    /// All transfers are over.
+    /// All transfers are over. A tick that was on its way draws nothing any more.
     func stop() {
+        isStopped = true
         ticker?.cancel()
         if let group { close(group.closingLine(columns: console.invocation.columns())) }
     }
@@ -100,6 +103,7 @@ final class MeterDisplay {
     }
 
     private func draw() {
+        guard !isStopped else { return }
         for number in transfers.keys { update(number) }
         let columns = console.invocation.columns()
         guard let line = group?.line(columns: columns) ?? meters[latest]?.line(columns: columns) else {

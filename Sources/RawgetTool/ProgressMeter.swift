@@ -32,12 +32,7 @@ struct ProgressMeter: Sendable {
         name: String, position: (number: Int, count: Int)? = nil, kept: UInt64 = 0, style: Style = .full,
         startingAt start: Duration
     ) {
-        let escaped = name.escapedForTerminal
-        if let position, position.count > 1 {
-            self.name = "\(position.number)/\(position.count) \(escaped)"
-        } else {
-            self.name = escaped
-        }
+        self.name = ProgressMeter.label(name, position)
         self.style = style
         self.start = start
         self.kept = kept
@@ -47,7 +42,14 @@ struct ProgressMeter: Sendable {
     }
 
     /// Shows another name from now on: the server chose it, or the counts of a group changed.
-    mutating func rename(_ name: String) { self.name = name.escapedForTerminal }
+    mutating func rename(_ name: String, position: (number: Int, count: Int)? = nil) {
+        self.name = ProgressMeter.label(name, position)
+    }
+
+    private static func label(_ name: String, _ position: (number: Int, count: Int)?) -> String {
+        guard let position, position.count > 1 else { return name.escapedForTerminal }
+        return "\(position.number)/\(position.count) \(name.escapedForTerminal)"
+    }
 
     /// `received` octets of `expected` are there. To be called with unchanged numbers, too, when nothing arrives:
     /// the rate has to fall.
@@ -111,7 +113,7 @@ struct ProgressMeter: Sendable {
         case .finished:
             text = closingText()
         case .failed:
-            text = "stopped at \(reach)"
+            text = received == expected ? "failed after \(MeterText.octets(received))" : "stopped at \(reach)"
         case .cancelled:
             text = "cancelled at \(reach)"
         }

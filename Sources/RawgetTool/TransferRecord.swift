@@ -22,7 +22,6 @@ struct TransferRecord {
     var local: SocketAddress?
     /// Octets of heads received, interim ones included.
     private var headOctets: UInt64 = 0
-    private var interimOctets: UInt64 = 0
     /// Octets of the request sent.
     var requestOctets: UInt64 = 0
     var path: String?
@@ -44,7 +43,7 @@ struct TransferRecord {
     mutating func take(_ report: TransferReport) {
         remote = report.remoteAddress
         local = report.localAddress
-        headOctets = interimOctets + report.headOctets
+        headOctets = report.headOctets
         requestOctets = report.requestOctets
         timings = report.timings
         contentOctets = report.contentOctets
@@ -52,9 +51,7 @@ struct TransferRecord {
 
     /// Takes note of a head that came.
     mutating func countHead(_ response: HTTPResponse) {
-        let count = UInt64(response.headOctets.count)
-        headOctets += count
-        if response.status.isInterim { interimOctets += count }
+        headOctets += UInt64(response.headOctets.count)
     }
 
     /// Takes note of how far a transfer came that failed.
@@ -71,7 +68,9 @@ struct TransferRecord {
         let isInterrupted = interruption != nil
         if let interruption, error.code == .cancelled { exit = interruption }
         message = isInterrupted ? error.detail.replacingPrefix("cancelled", by: "interrupted") : error.detail
-        advice = isInterrupted ? nil : row?.advice
+        // Where the request was read and could not be sent, the address is not at fault.
+        let isAboutAddress = error.code != .badURI || request == nil
+        advice = isInterrupted || !isAboutAddress ? nil : row?.advice
         // A closed pipe is how a reader says that it has enough.
         isQuiet = error.code == .writeFailed && error.errno == 32
     }

@@ -214,20 +214,14 @@ final class TransferRun {
             watcher.record.fail(error)
         }
         watcher.noteHeadFailure()
-        display?.end(watcher.record.number, watcher.record.exit == 0 ? .finished : .failed)
+        display?.end(
+            watcher.record.number, watcher.record.exit == 0 ? .finished : .failed,
+            savedAs: watcher.record.path)
         display?.clear()
-        warnAboutRedirect(report)
+        if !command.run.isCurl {
+            for warning in AnswerWarnings.of(report, savedAs: watcher.record.path) { console.warn(warning) }
+        }
         end(watcher.record, of: transfer.group)
-    }
-
-    private func warnAboutRedirect(_ report: TransferReport) {
-        guard !command.run.isCurl, report.response.status.isRedirection,
-            report.response.status != .notModified,
-            let location = report.response.fields[.location]
-        else { return }
-        console.warn(
-            "\(report.response.statusText.shownFromServer): the answer points to \(location.shownFromServer), which was not followed"
-        )
     }
 
     private func end(_ record: TransferRecord, of group: Int) {

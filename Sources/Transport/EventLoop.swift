@@ -20,7 +20,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private let wakeup: Int32  // shared: an eventfd
     private let thread = Atomic<UInt>(0)  // shared: 0 until adopted or started
     private let isStarted = Atomic<Bool>(false)  // shared
-    private let outcome = Atomic<Int32>(0)  // shared: what `run` returns
+    private let outcome = Atomic<Int32>(0)  // what `run` returns
 
     let epoll: Int32
     private var events: [epoll_event]

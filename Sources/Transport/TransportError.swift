@@ -72,9 +72,16 @@ public struct TransportError: Error, Hashable, Sendable {
 extension TransportError.Attempt: CustomStringConvertible {
     /// The address and what failed, in one clause.
     public var description: String {
-        switch failure {
-        case .system(let error): "\(address): \(error.explanation)"
-        case .timedOut(let duration): "\(address): no answer in \(duration.inSeconds.formattedSeconds)"
+        "\(address): \(failure)"
+    }
+}
+
+extension TransportError.Attempt.Failure: CustomStringConvertible {
+    /// What failed, in one clause.
+    public var description: String {
+        switch self {
+        case .system(let error): error.explanation
+        case .timedOut(let duration): "no answer in \(duration.inSeconds.formattedSeconds)"
         }
     }
 }

@@ -1,0 +1,31 @@
+import Download
+import HTTPClient
+import HTTPMessage
+
+/// What a person should know of an answer that came whole, and yet may not be what was wanted.
+enum AnswerWarnings {
+    /// One sentence for each. `path` is the file that holds the answer.
+    static func of(_ report: TransferReport, savedAs path: String?) -> [String] {
+        let response = report.response
+        let status = response.statusText.shownFromServer
+        var warnings: [String] = []
+        if response.status.isRedirection, response.status != .notModified,
+            let location = response.fields[.location]
+        {
+            warnings.append(
+                "\(status): the answer points to \(location.shownFromServer), which was not followed")
+        }
+        if response.status.isFailure, let path {
+            let name = path.escapedForTerminal
+            warnings.append(
+                "the server answered \(status): \(name) holds its answer (-f would have saved nothing)")
+        }
+        if response.status == .ok, let range = report.request.fields[.range] {
+            warnings.append("\(range) was asked for, and the server sent everything")
+        }
+        if let coding = response.fields[.contentEncoding] {
+            warnings.append("the content has the coding \(coding.shownFromServer) and is saved as it came")
+        }
+        return warnings
+    }
+}
