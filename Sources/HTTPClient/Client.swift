@@ -77,6 +77,8 @@ public final class Client {
             throw TransferError(
                 .unsupportedScheme, during: .prepare, "\(request.uri.scheme) is not part of this version")
         }
+        // Before anything is opened: what cannot be sent needs no connection.
+        let head = try request.headOctets()
         var isResent = false
         while true {
             guard !transfer.isCancelled else {
@@ -85,7 +87,8 @@ public final class Client {
             let lease = try await connection(
                 for: request, transfer: transfer, fresh: isResent, total: total)
             let driver = ExchangeDriver(
-                request, on: lease.connection, for: transfer, configuration: configuration, total: total)
+                request, head: head, on: lease.connection, for: transfer, configuration: configuration,
+                total: total)
             do throws(TransferError) {
                 let report = try await driver.run(opened: lease.opened)
                 settle(lease.connection, driver.reuseVerdict, transfer)

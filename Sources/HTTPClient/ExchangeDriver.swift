@@ -10,6 +10,8 @@ final class ExchangeDriver {
     private static let bulk: UInt64 = 256 << 10
 
     private let request: HTTPRequest
+    /// Its head as it is sent.
+    private let head: [UInt8]
     private let connection: PooledConnection
     private let transfer: Transfer
     private let configuration: ClientConfiguration
@@ -26,10 +28,11 @@ final class ExchangeDriver {
     private var hasSentAll = false
 
     init(
-        _ request: HTTPRequest, on connection: PooledConnection, for transfer: Transfer,
+        _ request: HTTPRequest, head: [UInt8], on connection: PooledConnection, for transfer: Transfer,
         configuration: ClientConfiguration, total: Deadline
     ) {
         self.request = request
+        self.head = head
         self.connection = connection
         self.transfer = transfer
         self.configuration = configuration
@@ -79,7 +82,7 @@ final class ExchangeDriver {
 
     private func send() async throws(TransferError) {
         transfer.timings.ready = .now
-        var octets = try request.headOctets()
+        var octets = head
         transfer.observe(.requestHead(octets))
         if let content = request.content { octets += content }
         var sent = 0

@@ -172,3 +172,17 @@ struct MeterTextTests {
         #expect(MeterText.span(.milliseconds(milliseconds)) == expected)
     }
 }
+
+@Suite("The meter of several transfers")
+struct GroupMeterFailureTests {
+    @Test("knows no whole once a transfer ended before it was whole")
+    func lacksSomething() {
+        var meter = GroupMeter(count: 2, startingAt: .zero)
+        meter.update(0, received: 10, expected: 100, at: .seconds(1))
+        meter.update(1, received: 50, expected: 50, at: .seconds(1))
+        meter.end(1, .finished, at: .seconds(1))
+        meter.end(0, .cancelled, at: .seconds(1))
+        #expect(!meter.line(columns: 80).contains("100.00%"))
+        #expect(meter.closingLine(columns: 80).contains("1 of 2 files, 1 failed"))
+    }
+}
