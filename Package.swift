@@ -80,6 +80,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ExecutableTests", dependencies: ["rawget", "Replay", "TestSupport"], swiftSettings: strict),
+            name: "ExecutableTests", dependencies: ["rawget", "NetworkProbes", "Replay", "TestSupport"],
+            swiftSettings: strict),
     ]
 )

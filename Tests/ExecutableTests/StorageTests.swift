@@ -1,4 +1,5 @@
 import Glibc
+import var NetworkProbes.isSanitized
 import TestSupport
 import Testing
 
@@ -92,7 +93,10 @@ struct StorageTests {
         #expect(result.text.hasSuffix("exit 23\n"))
     }
 
-    @Test("a file may not grow beyond the process's limit", arguments: [100])
+    @Test(
+        "a file may not grow beyond the process's limit",
+        .enabled(if: !isSanitized, "the limit ends the sanitizer"),
+        arguments: [100])
     func limited(_ kibibytes: Int) async throws {
         let output = NamelessFile()
         let shell = ChildProcess(
