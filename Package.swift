@@ -63,7 +63,7 @@ let package = Package(
         .testTarget(name: "ReplayTests", dependencies: ["Replay"], swiftSettings: strict),
         // What several test targets use: folders, processes, servers. Part of no product.
         .target(
-            name: "TestSupport", dependencies: ["HTTPClient", "RawgetTool", "Replay"],
+            name: "TestSupport", dependencies: ["HTTPClient", "NetworkProbes", "RawgetTool", "Replay"],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "DownloadTests",
@@ -80,7 +80,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ExecutableTests", dependencies: ["rawget", "NetworkProbes", "Replay", "TestSupport"],
+            name: "ExecutableTests", dependencies: ["rawget", "Replay", "TestSupport"],
             swiftSettings: strict),
     ]
 )

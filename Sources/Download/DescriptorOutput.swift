@@ -12,7 +12,9 @@ final class DescriptorOutput {
     /// The same pipe or terminal, opened once more so that it never blocks. The lent descriptor stays as it is: it may
     /// be shared with other programs.
     private let own: FileDescriptor?
+    /// What was not taken at once, and how much of it has been written since.
     private var held: [UInt8] = []
+    private var written = 0
 
     /// Takes `descriptor` for writing; it stays its owner's.
     init(_ descriptor: Int32) {
@@ -35,7 +37,7 @@ final class DescriptorOutput {
     }
 
     /// Whether everything has been written.
-    var isFlushed: Bool { held.isEmpty }
+    var isFlushed: Bool { written == held.count }
 
     /// Writes `octets`, or holds them behind what is held. Answers whether everything has been written.
     func write(_ octets: Span<UInt8>) throws(SystemError) -> Bool {
@@ -52,17 +54,20 @@ final class DescriptorOutput {
         return held.isEmpty
     }
 
+    private func writeHeld() throws(SystemError) {
+        let octets = held
+        written += try File.writeSome(octets.span.extracting(droppingFirst: written), to: number)
+        guard isFlushed else { return }
+        held = []
+        written = 0
+    }
+
     /// Waits until everything has been written. Throws `timedOut`, `cancelled`, and `targetFailed`.
     func flush(until deadline: Deadline) async throws(TransportError) {
-        var written = 0
-        defer { held.removeFirst(written) }
-        while written < held.count {
+        while !isFlushed {
             try await DescriptorWatch.writable(number, until: deadline)
-            do throws(SystemError) {
-                written += try File.writeSome(held.span.extracting(droppingFirst: written), to: number)
-            } catch {
-                throw TransportError(.targetFailed(error))
-            }
+            // Counted at once: another flush may follow one that was cancelled.
+            do throws(SystemError) { try writeHeld() } catch { throw TransportError(.targetFailed(error)) }
         }
     }
 }

@@ -43,11 +43,8 @@ public final class FileWriter: ContentSink {
     private var part: String?
     /// Whether the writer itself has told of a failure.
     private var hasFailed = false
-    /// Whether the file was open before the content was whole.
-    private var wasOpenedEarly = false
     private var pending: [UInt8] = []
     private var modified: Int64?
-    private var isUnwanted: Bool { refused != nil }
     /// The octets of heads, written before the content where the plan says so.
     private var preface: [UInt8] = []
 
@@ -62,7 +59,7 @@ public final class FileWriter: ContentSink {
     public init(_ plan: DownloadPlan) { self.plan = plan }
 
     /// Whether the answer is of no use to the caller: an error where only success is saved.
-    public var refusesAnswer: Bool { isUnwanted }
+    public var refusesAnswer: Bool { refused != nil }
 
     // MARK: ContentSink
 
@@ -112,7 +109,7 @@ public final class FileWriter: ContentSink {
     /// Keeps or writes content. Throws `writeFailed`.
     public func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         received += UInt64(content.count)
-        guard !isUnwanted else { return try keepExcerpt(content) }
+        guard !refusesAnswer else { return try keepExcerpt(content) }
         guard name != nil else {
             return output == nil ? .more : try putOut(content)
         }
@@ -149,11 +146,12 @@ public final class FileWriter: ContentSink {
     /// All content is there: the file is written, dated and named. Returns its path; `nil` where there is none.
     public func finish() throws(TransferError) -> String? {
         waiter?.cancel()
-        guard name != nil, !isUnwanted else { return nil }
-        if openNumber == nil { try open() } else { wasOpenedEarly = true }
+        guard name != nil, !refusesAnswer else { return nil }
+        // A part that was opened earlier may have been moved since.
+        let wasLeft = openNumber != nil
+        if !wasLeft { try open() }
         if !pending.isEmpty { try flushPending() }
         guard let file = file.take() else { return nil }
-        let wasLeft = openNumber != nil && wasOpenedEarly
         openNumber = nil
         if let modified, file.part != nil {
             do throws(SystemError) { try File.setModified(modified, of: file.descriptor.rawValue) } catch {
@@ -179,7 +177,7 @@ public final class FileWriter: ContentSink {
     public func abandon() -> String? {
         waiter?.cancel()
         if let name { plan.takenNames.giveBack(name.path) }
-        guard name != nil, !isUnwanted, received > 0 else {
+        guard name != nil, !refusesAnswer, received > 0 else {
             discard()
             return nil
         }

@@ -122,8 +122,7 @@ final class ConnectionPool {
 
     /// Forgets a key that nobody uses.
     private func forgetIfUnused(_ place: Int) {
-        let group = groups[place]
-        if group.inUse == 0 && group.idle.isEmpty && group.waiting.isEmpty { groups.remove(at: place) }
+        if groups[place].isUnused { groups.remove(at: place) }
     }
 
     /// Joins the line for `key`.

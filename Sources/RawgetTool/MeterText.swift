@@ -14,16 +14,6 @@ enum MeterText {
         return "\(count / unit).\(count % unit / (unit / 1024) * 10 / 1024) \(units[index])"
     }
 
-    /// The part that `received` is of `expected`, with two decimals, cut: 100.00 % is shown only when all is there.
-    /// `nil` when more came than expected.
-    static func percent(_ received: UInt64, of expected: UInt64) -> String? {
-        guard received <= expected else { return nil }
-        guard expected > 0 else { return "100.00%" }
-        let product = received.multipliedFullWidth(by: 10_000)
-        let hundredths = expected.dividingFullWidth(product).quotient
-        return "\(hundredths / 100).\(twoDigits(hundredths % 100))%"
-    }
-
     /// A time of day's form: `0:05`, `12:34`, `1:02:03`, from 100 hours on `5 days`.
     static func time(_ duration: Duration) -> String {
         let seconds = UInt64(max(0, duration.components.seconds))

@@ -1,3 +1,5 @@
+import Download
+
 /// What a person sees of one transfer, as text: a line that is drawn over and over, and a closing line.
 ///
 /// It knows no clock and no terminal. Times count from the start of the run; the caller draws the line.
@@ -61,11 +63,10 @@ struct ProgressMeter: Sendable {
         rate.note(received, at: self.now)
     }
 
+    private var progress: TransferProgress { TransferProgress(received: received, expected: expected) }
+
     /// Received of expected, from 0 to 1; `nil` when the whole is unknown.
-    var fraction: Double? {
-        guard let expected else { return nil }
-        return expected == 0 ? 1 : Double(received) / Double(expected)
-    }
+    var fraction: Double? { progress.fraction }
 
     /// How long it still takes at the rate of the last seconds; `nil` when that cannot be told.
     var timeLeft: Duration? {
@@ -78,7 +79,7 @@ struct ProgressMeter: Sendable {
     /// line wraps.
     func line(columns: Int) -> String {
         let room = max(0, columns - 1)
-        let percent = expected.flatMap { MeterText.percent(received, of: $0) }
+        let percent = progress.percentText
         if style == .bar { return barLine(percent: percent, room: room) }
         // Parts in the order in which they stand; the number says what goes first when room is short.
         var parts: [(text: String, rank: Int)] = []
@@ -136,7 +137,7 @@ struct ProgressMeter: Sendable {
     }
 
     private var reach: String {
-        guard let expected, let percent = MeterText.percent(received, of: expected) else {
+        guard let expected, let percent = progress.percentText else {
             return MeterText.octets(received)
         }
         return "\(percent), \(MeterText.octets(received)) of \(MeterText.octets(expected))"

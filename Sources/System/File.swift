@@ -48,9 +48,6 @@ public enum File {
     /// and tests use it.
     public static let workingDirectory = AT_FDCWD
 
-    /// Flags of open(2) for a file that is written from its beginning.
-    public static let createsAndEmpties = O_WRONLY | O_CREAT | O_TRUNC
-
     /// Opens `path` relative to `folder`. `flags` as in open(2); the descriptor is closed on exec.
     public static func open(
         _ path: String, in folder: Int32, flags: Int32, permissions: UInt32 = 0o666

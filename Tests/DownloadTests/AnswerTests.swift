@@ -108,6 +108,23 @@ struct FullPipeTests {
         #expect(GeneratedContent(seed: 7).matches(reader.octets()))
     }
 
+    @Test("gets a head once, though the answer ended while the pipe was full")
+    func lateHead() async throws {
+        let value = String(repeating: "x", count: 1000)
+        let head =
+            "HTTP/1.1 200 OK\r\n" + (0..<150).map { "A\($0): \(value)\r\n" }.joined()
+            + "Content-Length: 0\r\n\r\n"
+        let rig = try Rig([.send(head)])
+        let pipe = Pipe()
+        async let download = rig.download(to: .descriptor(pipe.input)) { $0.includesHeads = true }
+        let reader = PipeReader(pipe.output, count: head.utf8.count, after: .milliseconds(200))
+        #expect(try await download.get().path == nil)
+        #expect(String(decoding: reader.octets(), as: UTF8.self) == head)
+        // Nothing came twice.
+        var rest = pollfd(fd: pipe.output, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&rest, 1, 0) == 0)
+    }
+
     @Test("does not keep a limit of time from ending the transfer")
     func never() async throws {
         let rig = try Rig(large)

@@ -1,6 +1,7 @@
 import Download
 import Glibc
 import HTTPClient
+import HTTPMessage
 import Replay
 import TestSupport
 import Testing
@@ -209,5 +210,18 @@ struct NamingTests {
         #expect(failure?.code == .writeFailed)
         #expect(failure?.errno == ENAMETOOLONG)
         #expect(failure?.detail.contains("too long") == true)
+    }
+
+    @Test(
+        "a response suggests a name (D5)",
+        arguments: [
+            ("attachment; filename=\"../a.zip\"", "http://h/x.bin", "a.zip"),
+            (nil, "http://h/d/x.bin?r=1", "x.bin"),
+            (nil, "http://h/", "index.html"),
+        ] as [(String?, String, String)])
+    func suggestion(_ disposition: String?, _ uri: String, _ name: String) throws {
+        var response = HTTPResponse(status: .ok)
+        response.fields[.contentDisposition] = disposition
+        #expect(response.suggestedFilename(for: try URI(parsing: uri)) == name)
     }
 }

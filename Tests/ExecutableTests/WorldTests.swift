@@ -1,5 +1,4 @@
 import Glibc
-import var NetworkProbes.isSanitized
 import TestSupport
 import Testing
 

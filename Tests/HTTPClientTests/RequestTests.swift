@@ -170,7 +170,7 @@ extension Loopback {
         }
 
         @Test func aSocketServesEveryHost() async throws {
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             let server = try serve(
                 Script(everyConnection: .init([.expectHead, Loopback.ok], isRepeating: true)),
                 address: .unix(folder.path + "/s"))

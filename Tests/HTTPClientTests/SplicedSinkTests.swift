@@ -60,7 +60,7 @@ extension Loopback {
                 .expectHead, .pieces(of: pieces), .send("HTTP/1.1 200 OK\r\n\(length)\r\n"),
                 .send(Pattern.octets(Self.count)), length.isEmpty ? .close : .stall,
             ])
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             for splices in [true, false] {
                 let result = try await fetch(server, folder, splices: splices)
                 #expect(result.written + result.spliced == Self.count)
@@ -77,7 +77,7 @@ extension Loopback {
                 .expectHead, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
                 .sendRepeated(Array("5\r\nhello\r\n".utf8), times: 1000), .send("0\r\n\r\n"), .stall,
             ])
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             let result = try await fetch(server, folder, splices: true)
             #expect(result.spliced == 0 && result.written == 5000)
         }
@@ -87,7 +87,7 @@ extension Loopback {
                 .expectHead, .send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.count)\r\n\r\n"),
                 .send(Pattern.octets(Self.count)), .stall,
             ])
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             let result = try await fetch(
                 server, folder, splices: true, flags: O_WRONLY | O_CREAT | O_APPEND)
             #expect(result.spliced == 0 && result.written == Self.count)
@@ -106,7 +106,7 @@ extension Loopback {
             arguments: [(true, "content ended 800001 octets short of 1500001"), (false, "Connection reset")])
         func cut(closes: Bool, words: String) async throws {
             let server = try cutServer(closes ? .close : .reset)
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             await #expect {
                 _ = try await fetch(server, folder, splices: true)
             } throws: { error in
@@ -139,7 +139,7 @@ extension Loopback {
                     .send(Pattern.octets(Self.count)),
                 ]
             }
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             try await onLoop {
                 let client = client()
                 let file = try folder.open("a")

@@ -119,7 +119,7 @@ extension Loopback {
             var options = TransferOptions()
             options.totalTimeout = .milliseconds(150)
             let limited = options
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             let time = try await onLoop { () async throws -> Duration in
                 let null = try File.open("/dev/null", in: folder.descriptor, flags: 1)
                 let sink = TestSink(keepsContent: false)
@@ -182,7 +182,7 @@ extension Loopback {
             let server = try serve([
                 .expectHead, .send("HTTP/1.1 200 OK\r\n\r\n"), .send(Pattern.octets(2_000_000)),
             ])
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             try await onLoop {
                 let file = try folder.open("a")
                 let sink = TestSink()

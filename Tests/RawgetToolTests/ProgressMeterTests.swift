@@ -148,17 +148,6 @@ struct MeterTextTests {
     }
 
     @Test(
-        "percent with two decimals, 100 only when all is there",
-        arguments: [
-            (0, 3, "0.00%"), (1, 3, "33.33%"), (2, 3, "66.66%"), (3, 3, "100.00%"), (0, 0, "100.00%"),
-            (.max - 1, .max, "99.99%"), (.max, .max, "100.00%"), (4, 3, nil), (1, 0, nil),
-            (592_440, 592_441, "99.99%"), (5, 10_000, "0.05%"),
-        ] as [(UInt64, UInt64, String?)])
-    func percent(received: UInt64, expected: UInt64, text: String?) {
-        #expect(MeterText.percent(received, of: expected) == text)
-    }
-
-    @Test(
         "times",
         arguments: [
             (0, "0:00"), (5, "0:05"), (754, "12:34"), (3723, "1:02:03"), (-3, "0:00"), (432_000, "5 days"),

@@ -7,7 +7,7 @@ import Testing
 struct FileTests {
     private let folder: TemporaryFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = TemporaryFolder() }
 
     private func make(_ name: String, _ content: String = "") throws {
         let file = try folder.open(name)

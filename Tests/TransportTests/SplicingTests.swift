@@ -39,7 +39,7 @@ extension Loopback {
         @Test(arguments: [0, 1, 4095, 65_537, 3_000_001])
         func movesAllUntilTheEnd(count: Int) async throws {
             let server = try serve([.send(Pattern.octets(count))])
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             try await onLoop {
                 let file = try folder.open("a")
                 let stream = try await connect(server)
@@ -53,7 +53,7 @@ extension Loopback {
 
         @Test func writesAtAnOffset() async throws {
             let server = try serve([.send(Pattern.octets(100_000)), .stall])
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             try await onLoop {
                 let file = try folder.open("a")
                 try File.write([1, 2, 3].span, to: file.rawValue)
@@ -74,7 +74,7 @@ extension Loopback {
                 .expectHead, .pieces(of: 100), .send(Pattern.octets(count)), flag.step,
                 .stall,
             ])
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             try await onLoop {
                 let file = try folder.open("a")
                 let stream = try await connect(server)
@@ -90,7 +90,7 @@ extension Loopback {
 
         @Test func aResetIsAFailureToReceive() async throws {
             let server = try serve([.expectHead, .reset])
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             let failure = SystemError(call: "splice", errno: ECONNRESET)
             await #expect(throws: TransportError(.receiveFailed(failure))) {
                 try await onLoop {
@@ -118,7 +118,7 @@ extension Loopback {
 
         @Test func aFileOpenedForAppendingGetsItByHand() async throws {
             let server = try serve([.send(Pattern.octets(300_000))])
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             try await onLoop {
                 let file = try folder.open("a", flags: O_WRONLY | O_CREAT | O_APPEND)
                 let stream = try await connect(server)
@@ -161,7 +161,7 @@ extension Loopback {
 
         @Test func aBadTargetFailsAndSpoilsNoOtherTransfer() async throws {
             let server = try serve([.send(Pattern.octets(300_000))])
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             let failure = SystemError(call: "splice", errno: EBADF)
             await #expect(throws: TransportError(.targetFailed(failure))) {
                 try await onLoop {

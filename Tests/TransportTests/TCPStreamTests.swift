@@ -26,7 +26,7 @@ extension Loopback {
         }
 
         @Test func connectsOverAUnixSocket() async throws {
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             let server = try serve([.expectHead, .send("hello")], address: .unix(folder.path + "/s"))
             let text = try await onLoop { () async throws -> String in
                 let stream = try await connect(server)
