@@ -20,14 +20,18 @@ let package = Package(
         .target(name: "HTTPMessage", swiftSettings: pure),
         .target(name: "HTTPWire", dependencies: ["HTTPMessage"], swiftSettings: pure),
         .target(name: "CLinux"),
+        // No pkg-config: Debian and Fedora keep both where compiler and linker look.
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"])]),
         .target(name: "System", dependencies: ["CLinux"], swiftSettings: strict),
-        .target(name: "Transport", dependencies: ["CLinux", "System"], swiftSettings: strict),
         .target(
-            name: "HTTPClient", dependencies: ["HTTPMessage", "HTTPWire", "System", "Transport"],
+            name: "Transport", dependencies: ["CLinux", "COpenSSL", "System"], swiftSettings: strict),
+        .target(
+            name: "HTTPClient", dependencies: ["CZlib", "HTTPMessage", "HTTPWire", "System", "Transport"],
             swiftSettings: strict),
         .target(
             name: "Download", dependencies: ["HTTPMessage", "HTTPClient", "System"], swiftSettings: strict),
-        .target(name: "Replay", dependencies: ["CLinux", "System"], swiftSettings: strict),
+        .target(name: "Replay", dependencies: ["CLinux", "COpenSSL", "System"], swiftSettings: strict),
         .target(
             name: "RawgetTool",
             dependencies: ["HTTPMessage", "HTTPClient", "Download", "System", "Transport", "Replay"],
@@ -51,7 +55,7 @@ let package = Package(
             name: "SystemTests", dependencies: ["CLinux", "System", "NetworkProbes"], swiftSettings: strict),
         .testTarget(
             name: "TransportTests",
-            dependencies: ["CLinux", "System", "Transport", "Replay", "NetworkProbes"],
+            dependencies: ["CLinux", "COpenSSL", "System", "Transport", "Replay", "NetworkProbes"],
             swiftSettings: strict),
         .testTarget(
             name: "HTTPClientTests",

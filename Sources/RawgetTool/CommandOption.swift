@@ -2,15 +2,18 @@
 struct CommandOption: Sendable {
     /// The heading under which help lists it.
     enum Category: String, CaseIterable, Sendable {
-        case output, request, limits, connection, messages, configuration
+        case output, request, content, redirects, limits, connection, tls, messages, configuration
 
         /// The heading.
         var title: String {
             switch self {
             case .output: "Where the content goes"
             case .request: "What is asked for"
+            case .content: "What is sent along"
+            case .redirects: "Redirects, credentials and cookies"
             case .limits: "Limits and failures"
             case .connection: "How the server is reached"
+            case .tls: "TLS"
             case .messages: "What is shown"
             case .configuration: "Several transfers, configuration and help"
             }

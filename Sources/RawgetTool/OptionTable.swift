@@ -3,7 +3,9 @@ import HTTPMessage
 /// All options of the command that loads URLs. Names, letters and meanings are curl's where curl has the option.
 enum OptionTable {
     /// In the order in which help lists them.
-    static var options: [CommandOption] { output + request + limits + connection + messages + configuration }
+    static var options: [CommandOption] {
+        output + request + content + redirects + limits + connection + tls + messages + configuration
+    }
 
     /// The option of a letter.
     static func option(letter: Unicode.Scalar) -> CommandOption? { first { $0.letter == letter } }
@@ -13,9 +15,10 @@ enum OptionTable {
 
     // Goes through the lists one by one: joining them would cost every start some 10 µs.
     private static func first(where matches: (CommandOption) -> Bool) -> CommandOption? {
-        output.first(where: matches) ?? request.first(where: matches) ?? limits.first(where: matches)
-            ?? connection.first(where: matches) ?? messages.first(where: matches)
-            ?? configuration.first(where: matches)
+        output.first(where: matches) ?? request.first(where: matches) ?? content.first(where: matches)
+            ?? redirects.first(where: matches) ?? limits.first(where: matches)
+            ?? connection.first(where: matches) ?? tls.first(where: matches)
+            ?? messages.first(where: matches) ?? configuration.first(where: matches)
     }
 
     private static let output: [CommandOption] = [

@@ -1,0 +1,147 @@
+import Glibc
+import HTTPMessage
+import System
+import Transport
+
+extension Client {
+    /// What opening a connection led to. A class of its own: a generic result costs a start a tenth of all it does.
+    private final class Opening {
+        var connection: PooledConnection?
+        var failure: TransferError?
+    }
+
+    struct LeasedConnection {
+        var connection: PooledConnection
+        var opened: Int
+    }
+
+    /// Leases a connection, or opens one.
+    func connection(
+        for request: HTTPRequest, transfer: Transfer, fresh: Bool, total: Deadline
+    ) async throws(TransferError) -> LeasedConnection {
+        let origin = request.uri.origin
+        let key = ConnectionKey(scheme: origin.scheme, route: configuration.addressMap.route(to: origin))
+        var holdsTurn = false
+        while true {
+            let careful = !request.method.isIdempotent
+            switch pool.lease(for: key, fresh: fresh, careful: careful, holdsTurn: holdsTurn) {
+            case .use(let connection):
+                transfer.observe(.reusing(connection: connection.number))
+                return LeasedConnection(connection: connection, opened: 0)
+            case .open:
+                let opening = Opening()
+                await transfer.interruptibly {
+                    do throws(TransferError) {
+                        opening.connection = try await self.open(key, transfer, total)
+                    } catch {
+                        opening.failure = error
+                    }
+                }
+                if let connection = opening.connection {
+                    return LeasedConnection(connection: connection, opened: 1)
+                }
+                pool.closed(key)
+                throw opening.failure ?? TransferError(.cancelled, during: .connect, "cancelled")
+            case .wait:
+                transfer.observe(.waitingForConnection)
+                let turn = pool.turn(for: key)
+                let outcome = await transfer.wait(turn.pause, until: total)
+                guard outcome == .ready else {
+                    pool.leave(turn, for: key)
+                    let reason: TransportError.Reason =
+                        outcome == .timedOut ? .timedOut(total.limit, after: total.duration) : .cancelled
+                    throw TransferError(
+                        TransportError(reason), host: origin.host.description, during: .connect)
+                }
+                holdsTurn = true
+            }
+        }
+    }
+
+    private func open(
+        _ key: ConnectionKey, _ transfer: Transfer, _ total: Deadline
+    ) async throws(TransferError) -> PooledConnection {
+        let host = key.route.host
+        let connectTimeout = transfer.options.connectTimeout
+        var phase = TransferError.Phase.resolve
+        do throws(TransportError) {
+            let limit = connectTimeout ?? configuration.resolveTimeout
+            let addresses = try await addresses(
+                for: key.route, transfer, until: .earlier(Deadline(.resolve, in: limit), total))
+            transfer.timings.resolved = .now
+            phase = .connect
+            var dialer = Dialer(options: configuration.socketOptions)
+            dialer.observer = { event in
+                switch event {
+                case .trying(let address): transfer.observe(.connecting(address))
+                case .failed(let attempt): transfer.observe(.connectFailed(attempt))
+                }
+            }
+            // A caller's connect limit covers the search for the host too, as curl's does.
+            let start = connectTimeout == nil ? Instant.now : transfer.timings.start
+            let time = connectTimeout ?? configuration.connectTimeout
+            let deadline = Deadline(.connect, at: start + time, duration: time)
+            // First, since a stream that nobody took over would stay open.
+            let buffer = try ReceiveBuffer()
+            let stream = try await dial(addresses, by: dialer, until: .earlier(deadline, total))
+            connections += 1
+            transfer.timings.connected = .now
+            let connection = PooledConnection(
+                key: key, stream: stream, buffer: buffer, number: connections)
+            transfer.observe(
+                .connected(
+                    remote: stream.remoteAddress, local: connection.localAddress, connection: connections))
+            return connection
+        } catch {
+            throw TransferError(error, host: "\(host) port \(key.route.port)", during: phase)
+        }
+    }
+
+    /// Opens a stream. Where the process has no descriptor left, idle connections give theirs, and those in use are
+    /// waited for, if there are any beside this one.
+    private func dial(
+        _ addresses: [SocketAddress], by dialer: Dialer, until deadline: Deadline
+    ) async throws(TransportError) -> TCPStream {
+        while true {
+            do throws(TransportError) { return try await dialer.open(addresses, until: deadline) } catch {
+                guard error.errno == EMFILE || error.errno == ENFILE else { throw error }
+                let isAlone = pool.idleConnectionCount == 0 && pool.inUseCount <= 1
+                guard !isAlone else { throw error }
+                pool.closeIdle()
+                let next = min(Instant.now + .milliseconds(20), deadline.instant)
+                guard await NetworkActor.loop.sleep(until: next) else { throw TransportError(.cancelled) }
+                guard next < deadline.instant else { throw error }
+            }
+        }
+    }
+
+    private func addresses(
+        for route: Route, _ transfer: Transfer, until deadline: Deadline
+    ) async throws(TransportError) -> [SocketAddress] {
+        if let socket = route.socket { return [socket] }
+        let family = configuration.addressFamily
+        if let given = configuration.addressMap.addresses(for: route.host, port: route.port) {
+            let allowed = given.filter(family.allows)
+            guard !allowed.isEmpty else {
+                throw TransportError(.notResolved("no address of the wanted family"))
+            }
+            return allowed
+        }
+        switch route.host {
+        case .ipv4, .ipv6:
+            guard let address = SocketAddress(literal: route.host.unbracketed, port: route.port),
+                family.allows(address)
+            else { throw TransportError(.notResolved("the address is not of the wanted family")) }
+            return [address]
+        case .name(let name):
+            transfer.observe(.resolving(host: name))
+            let found = try await Resolver.addresses(
+                of: name, port: route.port, family: family, until: deadline)
+            guard !found.isEmpty else {
+                throw TransportError(.notResolved("no address of the wanted family"))
+            }
+            transfer.observe(.resolved(found))
+            return found
+        }
+    }
+}

@@ -1,0 +1,4 @@
+extension OptionTable {
+    /// What is sent to the server beside the head.
+    static let content: [CommandOption] = []
+}
