@@ -77,6 +77,10 @@ public final class Client {
             throw TransferError(
                 .unsupportedScheme, during: .prepare, "\(request.uri.scheme) is not part of this version")
         }
+        var request = request
+        if transfer.options.contentForm == .decoded, !request.fields.contains(.acceptEncoding) {
+            request.fields.append(.acceptEncoding, ContentCoding.offer)
+        }
         // Before anything is opened: what cannot be sent needs no connection.
         let head = try request.headOctets()
         var isResent = false

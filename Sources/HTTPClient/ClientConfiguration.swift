@@ -20,6 +20,8 @@ public struct ClientConfiguration: Sendable {
     public var wireLimits = WireLimits()
     /// What is let pass that RFC 9112 permits but does not demand.
     public var leniency = Leniency()
+    /// How far content is decoded, for transfers that have it decoded.
+    public var decodingLimits = DecodingLimits()
     /// Which addresses are used.
     public var addressFamily = AddressFamily.any
     /// How sockets are set up.

@@ -9,15 +9,15 @@ final class ExchangeDriver {
     /// Content larger than this is bulk: the loop sleeps for it, and the kernel is told to wake it seldom.
     private static let bulk: UInt64 = 256 << 10
 
-    private let request: HTTPRequest
+    let request: HTTPRequest
     /// Its head as it is sent.
     private let head: [UInt8]
     private let connection: PooledConnection
-    private let transfer: Transfer
+    let transfer: Transfer
     private let configuration: ClientConfiguration
     private let total: Deadline
-    private var exchange: Exchange
-    private var response: HTTPResponse?
+    private(set) var exchange: Exchange
+    private(set) var response: HTTPResponse?
     private var trailers: HTTPFields?
     private var headOctets: UInt64 = 0
     private var requestOctets: UInt64 = 0
@@ -25,7 +25,9 @@ final class ExchangeDriver {
     private var moved = 0
     private var isBulk = false
     private var spliceIsRefused = false
-    private var hasSentAll = false
+    /// Undoes content codings, where the transfer wants that and there are any.
+    private var decoder: ContentDecoder?
+    private(set) var hasSentAll = false
 
     init(
         _ request: HTTPRequest, head: [UInt8], on connection: PooledConnection, for transfer: Transfer,
@@ -39,7 +41,8 @@ final class ExchangeDriver {
         self.total = total
         exchange = Exchange(
             method: request.method, limits: configuration.wireLimits, leniency: configuration.leniency,
-            offersUpgrade: request.fields.contains(.upgrade))
+            offersUpgrade: request.fields.contains(.upgrade),
+            deliversBody: transfer.options.contentForm == .raw)
     }
 
     /// No octet of a response has come.
@@ -127,7 +130,9 @@ final class ExchangeDriver {
         try checkWhetherToGoOn()
         if connection.buffer.unreadCount == 0 {
             if try await splice() { return }
-            let limit = response == nil ? ReceiveBuffer.headPortion : ReceiveBuffer.capacity
+            // Coded content is copied once more, so less of it is taken at a time.
+            let isSmall = response == nil || decoder != nil
+            let limit = isSmall ? ReceiveBuffer.headPortion : ReceiveBuffer.capacity
             let count: Int
             do throws(TransportError) {
                 count = try await connection.stream.receive(
@@ -172,6 +177,8 @@ final class ExchangeDriver {
     private enum Step {
         case needsInput
         case paused
+        /// The decoder was given octets.
+        case coded
         case event(Exchange.Event)
     }
 
@@ -193,6 +200,7 @@ final class ExchangeDriver {
             case .paused:
                 transfer.pause()
                 try await waitWhilePaused()
+            case .coded: try await decode()
             case .event(let event):
                 try handle(event)
                 if case .response(let head) = event { try await accept(head) }
@@ -211,9 +219,33 @@ final class ExchangeDriver {
             case .needsInput: return .needsInput
             case .content(let range):
                 try countContent(range.count)
+                if let decoder {
+                    decoder.give(input.extracting(range))
+                    return .coded
+                }
                 if try transfer.sink.write(input.extracting(range)) == .pause { return .paused }
             default: return .event(event)
             }
+        }
+    }
+
+    /// Passes on all that the decoder can make of what it was given.
+    private func decode() async throws(TransferError) {
+        guard let decoder else { return }
+        while true {
+            var count = 0
+            let demand = try decoder.next { (octets) throws(TransferError) -> SinkDemand in
+                count = octets.count
+                try checkLimit(decoder.decoded)
+                return try transfer.sink.write(octets)
+            }
+            guard let demand else { return }
+            if demand == .pause {
+                transfer.pause()
+                try await waitWhilePaused()
+            }
+            await share(count)
+            try checkWhetherToGoOn()
         }
     }
 
@@ -229,6 +261,7 @@ final class ExchangeDriver {
             try countContent(octets.count)
             if try transfer.sink.write(octets.span) == .pause { transfer.pause() }
         case .end(let trailers):
+            try decoder?.end()
             self.trailers = trailers
             transfer.timings.end = .now
             try transfer.sink.end(trailers: trailers)
@@ -245,7 +278,7 @@ final class ExchangeDriver {
         case .some(.none): length = 0
         default: break
         }
-        if let coding = exchange.unknownTransferCodings.first {
+        if let coding = exchange.unknownTransferCodings.first, transfer.options.contentForm != .raw {
             throw TransferError(
                 .badContentCoding, during: .content,
                 "\(host) applied the transfer coding \"\(coding)\", which was not asked for")
@@ -260,18 +293,25 @@ final class ExchangeDriver {
                 .tooLarge, during: .content,
                 "the content has \(length) octets, more than the \(limit) allowed")
         }
-        try transfer.sink.begin(response, length: length)
+        if transfer.options.contentForm == .decoded, length != 0 {
+            decoder = try ContentDecoder(of: response, limits: configuration.decodingLimits)
+        }
+        try transfer.sink.begin(response, length: decoder == nil ? length : nil)
         if let length, length > ExchangeDriver.bulk { setBulk(true) }
     }
 
     private func countContent(_ count: Int) throws(TransferError) {
         transfer.contentReceived = exchange.contentReceived
-        if let limit = transfer.options.maximumContentLength, exchange.contentReceived > limit {
+        try checkLimit(exchange.contentReceived)
+        if exchange.contentReceived > ExchangeDriver.bulk { setBulk(true) }
+        transfer.observe(.content(count: count, total: exchange.contentReceived))
+    }
+
+    private func checkLimit(_ octets: UInt64) throws(TransferError) {
+        if let limit = transfer.options.maximumContentLength, octets > limit {
             throw TransferError(
                 .tooLarge, during: .content, "the content has more than the \(limit) octets allowed")
         }
-        if exchange.contentReceived > ExchangeDriver.bulk { setBulk(true) }
-        transfer.observe(.content(count: count, total: exchange.contentReceived))
     }
 
     // MARK: Splicing
@@ -284,7 +324,7 @@ final class ExchangeDriver {
         if isBulk, remaining < .max { stream.expectBulk(remaining) }
         // Content without a declared length could pass a limit unseen.
         let isLimited = transfer.options.maximumContentLength != nil && remaining == .max
-        guard !spliceIsRefused, !isLimited, stream.canSplice, let target = transfer.sink.spliceTarget else {
+        guard !spliceIsRefused, !isLimited, decoder == nil, stream.canSplice, let target = transfer.sink.spliceTarget else {
             return false
         }
         let result: SpliceResult
@@ -330,56 +370,5 @@ final class ExchangeDriver {
         guard moved >= ReceiveBuffer.capacity else { return }
         moved = 0
         await NetworkActor.loop.yield()
-    }
-
-    // MARK: Failures
-
-    /// The origin's name for a person.
-    private var host: String { "\(request.uri.host) port \(request.uri.effectivePort)" }
-
-    private var phase: TransferError.Phase {
-        if response != nil { return .content }
-        return hasSentAll ? .firstByte : .send
-    }
-
-    private var progress: String? {
-        guard response != nil else { return nil }
-        let received = exchange.contentReceived
-        return transfer.contentExpected.map { "\(received) of \($0) octets received" }
-            ?? "\(received) octets received"
-    }
-
-    private func failure(_ error: TransportError, during phase: TransferError.Phase) -> TransferError {
-        TransferError(error, host: host, during: phase, progress: progress)
-    }
-
-    private func failure(_ error: WireError) -> TransferError {
-        switch error.reason {
-        case .emptyReply:
-            TransferError(.emptyReply, during: .firstByte, "\(host) closed the connection without an answer")
-        case .headCut:
-            TransferError(
-                .receiveFailed, during: .firstByte, "\(host) closed the connection inside the response's head"
-            )
-        case .contentCut(let missing):
-            TransferError(
-                .incompleteContent, during: .content,
-                missing.map { "content ended \($0) octets short of \(exchange.contentReceived + $0)" }
-                    ?? "content ended after \(exchange.contentReceived) octets, before its last chunk")
-        case .trailerSectionCut:
-            TransferError(
-                .incompleteContent, during: .content,
-                "content ended after \(exchange.contentReceived) octets, inside its trailer section")
-        case .invalidChunkSize, .chunkSizeTooLarge, .invalidChunkExtension, .chunkDataNotEnded,
-            .chunkLineTooLong,
-            .chunkExtensionsTooLong, .trailerSectionTooLong:
-            TransferError(
-                .receiveFailed, during: .content,
-                "\(host) sent content that breaks its framing: \(error); \(progress ?? "nothing received")")
-        default:
-            TransferError(
-                .badResponse, during: response == nil ? .firstByte : .content,
-                "\(host) sent what is no valid response: \(error)")
-        }
     }
 }

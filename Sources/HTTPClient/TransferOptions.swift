@@ -9,6 +9,20 @@ public struct TransferOptions: Hashable, Sendable {
     /// Most octets of content; more is `tooLarge`. `nil` sets no limit.
     public var maximumContentLength: UInt64?
 
+    /// How content comes to the sink.
+    public var contentForm = ContentForm.asSent
+
     /// No limits beyond the client's.
     public init() {}
+}
+
+/// How content comes to a sink. Lengths, progress and ranges are counted in octets of the wire in every form.
+public enum ContentForm: Hashable, Sendable {
+    /// Content codings are left alone; the transfer coding is undone.
+    case asSent
+    /// Content codings are offered (unless the request has an Accept-Encoding of its own) and undone: gzip and deflate,
+    /// also one upon another. What cannot be decoded fails as `badContentCoding`.
+    case decoded
+    /// Not even the transfer coding is undone: the body as it stands on the wire.
+    case raw
 }

@@ -58,7 +58,7 @@ struct HeadFacts: Sendable {
 
             // 4. Chunked as the final coding delimits the content; any other final coding reads to the end.
             (framing, unknownTransferCodings) = try Self.framing(by: codings, leniency, at: position)
-        } else if let lengths = hop.contentLengths {
+        } else if !leniency.ignoresContentLength, let lengths = hop.contentLengths {
             // 5. An invalid length is an unrecoverable error, unless it is the same valid one several times.
             // 6. A valid length counts octets.
             framing = .length(try Self.contentLength(lengths, at: position))

@@ -42,6 +42,7 @@ public struct Exchange: Sendable {
     private let limits: WireLimits
     private let leniency: Leniency
     private let offersUpgrade: Bool
+    private let deliversBody: Bool
     private var interimResponses = 0
     /// What the final head says; `nil` before it.
     private var facts: HeadFacts?
@@ -54,15 +55,17 @@ public struct Exchange: Sendable {
     /// sent again (RFC 9112, section 9.3.1).
     public private(set) var hasReceivedOctets = false
 
-    /// An exchange whose request has `method`; `offersUpgrade` when that request has an Upgrade field.
+    /// An exchange whose request has `method`; `offersUpgrade` when that request has an Upgrade field. With
+    /// `deliversBody` the transfer coding is read, but not undone: content events name the octets of the body.
     public init(
         method: HTTPMethod, limits: WireLimits = WireLimits(), leniency: Leniency = Leniency(),
-        offersUpgrade: Bool = false
+        offersUpgrade: Bool = false, deliversBody: Bool = false
     ) {
         self.method = method
         self.limits = limits
         self.leniency = leniency
         self.offersUpgrade = offersUpgrade
+        self.deliversBody = deliversBody
         state = .head(ResponseHeadParser(limits: limits, leniency: leniency))
     }
 
@@ -137,9 +140,15 @@ public struct Exchange: Sendable {
 
         case .chunked(var content):
             state = .ended(HTTPFields())  // moved, as above
+            let start = offset
             do throws(WireError) {
                 let event = try content.nextEvent(in: input, at: &offset)
                 state = .chunked(content)
+                if deliversBody, offset > start {
+                    // The end, if that was it, comes again with the next call.
+                    countContent(UInt64(offset - start))
+                    return .content(start..<offset)
+                }
                 switch event {
                 case .needsInput:
                     return .needsInput

@@ -21,6 +21,10 @@ public struct Leniency: Hashable, Sendable {
     /// 6.1, which curl makes too: there are servers behind proxies that each add it.
     public var allowsRepeatedChunked = false
 
+    /// Content-Length is not looked at: content ends with the connection. A deviation, for servers that count
+    /// wrongly.
+    public var ignoresContentLength = false
+
     /// The defaults.
     public init() {}
 }

@@ -1,0 +1,135 @@
+import HTTPMessage
+import System
+
+/// Undoes the codings of content while it comes, the one applied last first.
+///
+///     give ─→ inflater ─→ inflater ─→ … ─→ next
+///
+/// Each holds at most one portion, whatever the content expands to.
+final class ContentDecoder {
+    /// An inflater and what it has not read yet.
+    private final class Stage {
+        let inflater: Inflater
+        var input: [UInt8] = []
+        var offset = 0
+
+        init(_ coding: ContentCoding) { inflater = Inflater(coding) }
+    }
+
+    /// In the order in which they work.
+    private let stages: [Stage]
+    private let room: MappedBuffer
+    private let limits: DecodingLimits
+    private var coded: UInt64 = 0
+    /// Octets decoded so far.
+    private(set) var decoded: UInt64 = 0
+
+    /// A decoder of content with those codings, in the order in which they were applied.
+    init(_ codings: [ContentCoding], limits: DecodingLimits) throws(TransferError) {
+        stages = codings.reversed().map(Stage.init)
+        self.limits = limits
+        do throws(SystemError) { room = try MappedBuffer(capacity: Inflater.portion) } catch {
+            throw TransferError(.outOfMemory, during: .content, "\(error)", errno: error.errno)
+        }
+    }
+
+    /// A decoder of the content of `response`; `nil` where it has no coding. Throws `badContentCoding` for a coding that
+    /// is not known, and for a part of coded content, which cannot be decoded by itself.
+    convenience init?(of response: HTTPResponse, limits: DecodingLimits) throws(TransferError) {
+        let codings = try ContentCoding.codings(in: response.fields, atMost: limits.maximumCodings)
+        guard !codings.isEmpty else { return nil }
+        guard response.status != .partialContent else {
+            throw TransferError(
+                .badContentCoding, during: .content,
+                "a range is a part of the coded content, which cannot be decoded by itself")
+        }
+        try self.init(codings, limits: limits)
+    }
+
+    /// Takes coded octets, a copy of them. All that was given before must have been taken out.
+    func give(_ octets: Span<UInt8>) {
+        guard let first = stages.first else { return }
+        coded += UInt64(octets.count)
+        first.input.removeSubrange(..<first.offset)
+        first.offset = 0
+        first.input.append(copying: octets)
+    }
+
+    /// Lends the next decoded octets to `body`; `nil` when all that was given is decoded.
+    /// Throws `badContentCoding`, and what `body` throws.
+    func next<Result>(
+        _ body: (Span<UInt8>) throws(TransferError) -> Result
+    ) throws(TransferError) -> Result? {
+        // Safety: memory of no other type, bound to octets here only.
+        let room = room.bytes.bindMemory(to: UInt8.self)
+        let count: Int
+        do throws(Inflater.Failure) { count = try pull(stages.count - 1, into: room) } catch {
+            throw refusal(error)
+        }
+        guard count > 0 else { return nil }
+        decoded += UInt64(count)
+        guard !limits.forbids(decoded, outOf: coded) else {
+            throw TransferError(
+                .badContentCoding, during: .content,
+                "the content expands beyond \(limits.maximumExpansion) times its size on the wire: \(decoded) octets out of \(coded)"
+            )
+        }
+        // Safety: the first `count` octets of the room were just filled, and nothing is decoded while they are lent.
+        return try body(Span(_unsafeElements: UnsafeBufferPointer(rebasing: room[..<count])))
+    }
+
+    /// The content has come to its end, and every octet was taken out. Throws `badContentCoding` where a coding has not.
+    func end() throws(TransferError) {
+        // Content without an octet has no coding.
+        guard coded > 0 else { return }
+        for stage in stages {
+            do throws(Inflater.Failure) { try stage.inflater.end() } catch { throw refusal(error) }
+        }
+    }
+
+    private func pull(
+        _ index: Int, into room: UnsafeMutableBufferPointer<UInt8>
+    ) throws(Inflater.Failure) -> Int {
+        let stage = stages[index]
+        while true {
+            let count = try stage.inflater.decode(stage.input, at: &stage.offset, into: room)
+            guard count == 0, index > 0 else { return count }
+            // The one before has a room of its own: this stage's input.
+            stage.offset = 0
+            var failure: Inflater.Failure?
+            stage.input.removeAll(keepingCapacity: true)
+            stage.input.append(addingCapacity: Inflater.portion) { output in
+                output.withUnsafeMutableBufferPointer { buffer, initialized in
+                    do throws(Inflater.Failure) {
+                        // Safety: decode reports how many octets of the room it has filled.
+                        initialized = try pull(
+                            index - 1, into: UnsafeMutableBufferPointer(rebasing: buffer[..<Inflater.portion]))
+                    } catch {
+                        failure = error
+                    }
+                }
+            }
+            if let failure { throw failure }
+            guard !stage.input.isEmpty else { return 0 }
+        }
+    }
+
+    private func refusal(_ failure: Inflater.Failure) -> TransferError {
+        switch failure {
+        case .outOfMemory:
+            TransferError(.outOfMemory, during: .content, "there is no memory to decode the content")
+        case .invalid(let words):
+            TransferError(
+                .badContentCoding, during: .content,
+                "the content is not what its Content-Encoding says: \(words), after \(decoded) decoded octets")
+        case .trailingOctets:
+            TransferError(
+                .badContentCoding, during: .content,
+                "octets that have no coding follow the coded content, after \(decoded) decoded octets")
+        case .truncated:
+            TransferError(
+                .badContentCoding, during: .content,
+                "the content is whole on the wire, but its coding ends early, after \(decoded) decoded octets")
+        }
+    }
+}
