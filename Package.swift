@@ -34,7 +34,9 @@ let package = Package(
         .target(name: "Replay", dependencies: ["CLinux", "COpenSSL", "System"], swiftSettings: strict),
         .target(
             name: "RawgetTool",
-            dependencies: ["HTTPMessage", "HTTPClient", "Download", "System", "Transport", "Replay"],
+            dependencies: [
+                "HTTPMessage", "HTTPWire", "HTTPClient", "Download", "System", "Transport", "Replay",
+            ],
             swiftSettings: strict),
         .target(
             name: "Rawget",

@@ -82,7 +82,7 @@ public final class Client {
             request.fields.append(.acceptEncoding, ContentCoding.offer)
         }
         // Before anything is opened: what cannot be sent needs no connection.
-        let head = try request.headOctets()
+        let head = try request.headOctets(transfer.options.version)
         var isResent = false
         while true {
             guard !transfer.isCancelled else {

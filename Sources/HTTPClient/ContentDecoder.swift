@@ -103,7 +103,8 @@ final class ContentDecoder {
                     do throws(Inflater.Failure) {
                         // Safety: decode reports how many octets of the room it has filled.
                         initialized = try pull(
-                            index - 1, into: UnsafeMutableBufferPointer(rebasing: buffer[..<Inflater.portion]))
+                            index - 1, into: UnsafeMutableBufferPointer(rebasing: buffer[..<Inflater.portion])
+                        )
                     } catch {
                         failure = error
                     }
@@ -121,7 +122,8 @@ final class ContentDecoder {
         case .invalid(let words):
             TransferError(
                 .badContentCoding, during: .content,
-                "the content is not what its Content-Encoding says: \(words), after \(decoded) decoded octets")
+                "the content is not what its Content-Encoding says: \(words), after \(decoded) decoded octets"
+            )
         case .trailingOctets:
             TransferError(
                 .badContentCoding, during: .content,
@@ -129,7 +131,8 @@ final class ContentDecoder {
         case .truncated:
             TransferError(
                 .badContentCoding, during: .content,
-                "the content is whole on the wire, but its coding ends early, after \(decoded) decoded octets")
+                "the content is whole on the wire, but its coding ends early, after \(decoded) decoded octets"
+            )
         }
     }
 }

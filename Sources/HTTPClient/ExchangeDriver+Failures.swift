@@ -12,7 +12,7 @@ extension ExchangeDriver {
         return hasSentAll ? .firstByte : .send
     }
 
-    private var progress: String? {
+    var progress: String? {
         guard response != nil else { return nil }
         let received = exchange.contentReceived
         return transfer.contentExpected.map { "\(received) of \($0) octets received" }

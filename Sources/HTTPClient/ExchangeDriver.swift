@@ -12,21 +12,25 @@ final class ExchangeDriver {
     let request: HTTPRequest
     /// Its head as it is sent.
     private let head: [UInt8]
-    private let connection: PooledConnection
+    let connection: PooledConnection
     let transfer: Transfer
     private let configuration: ClientConfiguration
     private let total: Deadline
-    private(set) var exchange: Exchange
+    var exchange: Exchange
     private(set) var response: HTTPResponse?
     private var trailers: HTTPFields?
     private var headOctets: UInt64 = 0
     private var requestOctets: UInt64 = 0
     /// Octets moved since other tasks had a turn.
     private var moved = 0
-    private var isBulk = false
-    private var spliceIsRefused = false
+    var isBulk = false
+    var spliceIsRefused = false
     /// Undoes content codings, where the transfer wants that and there are any.
-    private var decoder: ContentDecoder?
+    var decoder: ContentDecoder?
+    /// Watches over the speed, where that has a limit.
+    private var speed: SpeedGuard?
+    /// When octets last went either way; kept only where speed is watched over.
+    private var lastProgress = Instant.distantFuture
     private(set) var hasSentAll = false
 
     init(
@@ -68,6 +72,10 @@ final class ExchangeDriver {
             setBulk(false)
             transfer.stream = nil
         }
+        if let limit = transfer.options.speedLimit {
+            lastProgress = .now
+            speed = SpeedGuard(limit, at: lastProgress)
+        }
         try await send()
         while trailers == nil { try await receive() }
         if isBulk { connection.stream.expectBulk(0) }
@@ -95,13 +103,17 @@ final class ExchangeDriver {
             do throws(TransportError) {
                 result = try await connection.stream.send(octets, from: sent, until: deadline)
             } catch {
+                if isTimeToCheckSpeed(error) { continue }
                 guard case .sendFailed = error.reason else { throw failure(error, during: .send) }
                 // The peer closed, perhaps behind a response that says why: that goes before the failed sending.
                 return try await receiveAfterFailedSend(error)
             }
             switch result {
-            case .sent(let offset): sent = offset
+            case .sent(let offset):
+                noteProgress(offset - sent)
+                sent = offset
             case .peerSpeaks(let offset):
+                noteProgress(offset - sent)
                 sent = offset
                 // It has not got the whole request yet: a final response ends the sending (RFC 9112, section 9.5).
                 try await receive()
@@ -138,6 +150,7 @@ final class ExchangeDriver {
                 count = try await connection.stream.receive(
                     into: connection.buffer, atMost: limit, until: deadline)
             } catch {
+                if isTimeToCheckSpeed(error) { return }
                 throw failure(error, during: phase)
             }
             guard count > 0 else { return try endOfStream() }
@@ -153,19 +166,44 @@ final class ExchangeDriver {
         if total.instant < .distantFuture, total.instant <= .now {
             throw failure(TransportError(.timedOut(total.limit, after: total.duration)), during: phase)
         }
+        if let limit = transfer.options.speedLimit, speed?.isTooSlow(at: .now) ?? false {
+            throw TransferError(
+                .timedOut, during: phase,
+                "the transfer from \(host) made less than \(limit.octetsPerSecond) octets a second for "
+                    + limit.duration.inSeconds.formattedSeconds + (progress.map { "; \($0)" } ?? ""))
+        }
+    }
+
+    /// Nothing came until the speed is due to be looked at, which `checkWhetherToGoOn` does.
+    func isTimeToCheckSpeed(_ error: TransportError) -> Bool {
+        if case .timedOut(.speed, _) = error.reason { true } else { false }
+    }
+
+    private func noteProgress(_ count: Int) {
+        guard speed != nil else { return }
+        speed?.count(count)
+        lastProgress = .now
     }
 
     private func waitWhilePaused() async throws(TransferError) {
         do throws(TransportError) { try await transfer.waitWhilePaused(until: total) } catch {
             throw failure(error, during: phase)
         }
+        guard speed != nil else { return }
+        lastProgress = .now
+        speed?.restart(at: lastProgress)
     }
 
-    private var deadline: Deadline {
-        .earlier(Deadline(.idle, in: transfer.options.idleTimeout ?? configuration.idleTimeout), total)
+    var deadline: Deadline {
+        let idle = transfer.options.idleTimeout ?? configuration.idleTimeout
+        guard let speed, let limit = transfer.options.speedLimit else {
+            return .earlier(Deadline(.idle, in: idle), total)
+        }
+        let check = Deadline(.speed, at: speed.nextCheck, duration: limit.duration)
+        return .earlier(.earlier(check, Deadline(.idle, at: lastProgress + idle, duration: idle)), total)
     }
 
-    private func endOfStream() throws(TransferError) {
+    func endOfStream() throws(TransferError) {
         while trailers == nil {
             let event: Exchange.Event
             do throws(WireError) { event = try exchange.receiveEndOfStream() } catch { throw failure(error) }
@@ -182,7 +220,7 @@ final class ExchangeDriver {
         case event(Exchange.Event)
     }
 
-    private func readEvents() async throws(TransferError) {
+    func readEvents() async throws(TransferError) {
         while trailers == nil {
             var used = 0
             let step: Step
@@ -244,7 +282,7 @@ final class ExchangeDriver {
                 transfer.pause()
                 try await waitWhilePaused()
             }
-            await share(count)
+            await takeTurns(count)
             try checkWhetherToGoOn()
         }
     }
@@ -300,7 +338,7 @@ final class ExchangeDriver {
         if let length, length > ExchangeDriver.bulk { setBulk(true) }
     }
 
-    private func countContent(_ count: Int) throws(TransferError) {
+    func countContent(_ count: Int) throws(TransferError) {
         transfer.contentReceived = exchange.contentReceived
         try checkLimit(exchange.contentReceived)
         if exchange.contentReceived > ExchangeDriver.bulk { setBulk(true) }
@@ -314,49 +352,7 @@ final class ExchangeDriver {
         }
     }
 
-    // MARK: Splicing
-
-    /// Moves plain content past the process where stream and sink allow it. False when they do not.
-    private func splice() async throws(TransferError) -> Bool {
-        let remaining = exchange.skippableContent
-        guard remaining > 0, response != nil else { return false }
-        let stream = connection.stream
-        if isBulk, remaining < .max { stream.expectBulk(remaining) }
-        // Content without a declared length could pass a limit unseen.
-        let isLimited = transfer.options.maximumContentLength != nil && remaining == .max
-        guard !spliceIsRefused, !isLimited, decoder == nil, stream.canSplice, let target = transfer.sink.spliceTarget else {
-            return false
-        }
-        let result: SpliceResult
-        do throws(TransportError) {
-            result = try await stream.splice(
-                to: target.descriptor, at: target.offset, atMost: remaining, until: deadline)
-        } catch {
-            throw failure(error, during: phase)
-        }
-        switch result {
-        case .moved(let count):
-            try didSplice(count)
-            await share(count)
-        case .endOfStream: try endOfStream()
-        case .refused(let moved, let leftover):
-            spliceIsRefused = true
-            if moved > 0 { try didSplice(moved) }
-            guard moved > 0 || !leftover.isEmpty else { return false }
-            exchange.skipContent(UInt64(leftover.count))
-            try countContent(leftover.count)
-            if try transfer.sink.write(leftover.span) == .pause { transfer.pause() }
-        }
-        // Content of a declared length may be whole now: the machine says so without more input.
-        if exchange.skippableContent == 0 { try await readEvents() }
-        return true
-    }
-
-    private func didSplice(_ count: Int) throws(TransferError) {
-        exchange.skipContent(UInt64(count))
-        try countContent(count)
-        try transfer.sink.didSplice(count)
-    }
+    // MARK: Turns
 
     private func setBulk(_ value: Bool) {
         guard value != isBulk else { return }
@@ -365,7 +361,12 @@ final class ExchangeDriver {
     }
 
     /// After so many octets others have a turn.
-    private func share(_ count: Int) async {
+    func share(_ count: Int) async {
+        noteProgress(count)
+        await takeTurns(count)
+    }
+
+    private func takeTurns(_ count: Int) async {
         moved += count
         guard moved >= ReceiveBuffer.capacity else { return }
         moved = 0

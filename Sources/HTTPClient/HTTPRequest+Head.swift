@@ -4,7 +4,7 @@ import HTTPWire
 extension HTTPRequest {
     /// The head of the request as it is sent: what a message must have is added to the caller's fields. Throws `badURI`
     /// when the parts do not make one valid request.
-    func headOctets() throws(TransferError) -> [UInt8] {
+    func headOctets(_ version: HTTPVersion = .http11) throws(TransferError) -> [UInt8] {
         var fields = HTTPFields()
         // Host comes first (RFC 9110, section 7.2); the caller's own value is kept.
         if !self.fields.contains(.host) { fields.append(.host, uri.authority) }
@@ -19,7 +19,7 @@ extension HTTPRequest {
         }
         do throws(WireError) {
             return try RequestSerializer.head(
-                of: method, target: .origin(uri.requestTarget), fields: fields)
+                of: method, target: .origin(uri.requestTarget), fields: fields, version: version)
         } catch {
             throw TransferError(.badURI, during: .prepare, "the request cannot be sent: \(error)")
         }

@@ -29,6 +29,7 @@ extension TransferError {
                 case .connect: "no connection to \(host) within \(time)"
                 case .total: "the transfer from \(host) was not done within \(time)"
                 case .idle, .none: "\(host) was silent for \(time)"
+                case .speed: "the transfer from \(host) was too slow for \(time)"
                 }
             self.init(.timedOut, during: phase, what + suffix)
         case .cancelled, .closed:

@@ -1,3 +1,5 @@
+public import HTTPMessage
+
 /// What one transfer asks for beside the request.
 public struct TransferOptions: Hashable, Sendable {
     /// Longest time from start to end; `nil` sets no limit.
@@ -9,6 +11,10 @@ public struct TransferOptions: Hashable, Sendable {
     /// Most octets of content; more is `tooLarge`. `nil` sets no limit.
     public var maximumContentLength: UInt64?
 
+    /// How slow it may be; `nil` sets no limit.
+    public var speedLimit: SpeedLimit?
+    /// The version of the request: HTTP/1.0 for servers that know no other.
+    public var version = HTTPVersion.http11
     /// How content comes to the sink.
     public var contentForm = ContentForm.asSent
 

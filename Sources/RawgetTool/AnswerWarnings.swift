@@ -4,8 +4,8 @@ import HTTPMessage
 
 /// What a person should know of an answer that came whole, and yet may not be what was wanted.
 enum AnswerWarnings {
-    /// One sentence for each. `path` is the file that holds the answer.
-    static func of(_ report: TransferReport, savedAs path: String?) -> [String] {
+    /// One sentence for each. `path` is the file that holds the answer; `isDecoded` when content codings were undone.
+    static func of(_ report: TransferReport, savedAs path: String?, isDecoded: Bool) -> [String] {
         let response = report.response
         let status = response.statusText.shownFromServer
         var warnings: [String] = []
@@ -23,7 +23,7 @@ enum AnswerWarnings {
         if response.status == .ok, let range = report.request.fields[.range] {
             warnings.append("\(range) was asked for, and the server sent everything")
         }
-        if let coding = response.fields[.contentEncoding] {
+        if !isDecoded, let coding = response.fields[.contentEncoding] {
             warnings.append("the content has the coding \(coding.shownFromServer) and is saved as it came")
         }
         return warnings

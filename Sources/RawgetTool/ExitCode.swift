@@ -101,7 +101,7 @@ struct ExitCode: Hashable, Sendable {
             "Check the host name and the date of this machine; --cacert names a CA of your own."),
         ExitCode(
             "badContentCoding", 61, "BAD_CONTENT_ENCODING", "the content could not be decoded",
-            "The server applies a coding that was not asked for."),
+            "Without --compressed the content is saved as it came."),
         ExitCode(
             "tooLarge", 63, "FILESIZE_EXCEEDED", "the content is larger than allowed",
             "Allow more with --max-filesize."),

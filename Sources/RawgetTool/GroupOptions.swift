@@ -1,3 +1,5 @@
+import HTTPClient
+
 /// What one group of the command line (up to `--next`) says about its transfers.
 struct GroupOptions: Hashable, Sendable {
     /// Which addresses of a host may be used.
@@ -47,6 +49,23 @@ struct GroupOptions: Hashable, Sendable {
     /// `-f` and `--fail-with-body`.
     var errorAnswer = ErrorAnswer.asUsual
 
+    /// `--compressed` and `--raw`.
+    var contentForm = ContentForm.asSent
+    /// `-z`, as given.
+    var timeCondition: String?
+    /// `--path-as-is`.
+    var keepsDotSegments = false
+    /// `-0`.
+    var isHTTP10 = false
+    /// `--http0.9`.
+    var allowsHTTP09 = false
+    /// `--ignore-content-length`.
+    var ignoresContentLength = false
+
+    /// `--speed-limit`, in octets a second; 0 sets none.
+    var minimumSpeed: UInt64?
+    /// `-y`; zero sets none.
+    var speedTime: Duration?
     /// `-m`: the longest time of a transfer; `nil` and zero are no limit.
     var maximumTime: Duration?
     /// `--connect-timeout`.

@@ -1,3 +1,4 @@
+import HTTPClient
 import HTTPMessage
 
 /// All options of the command that loads URLs. Names, letters and meanings are curl's where curl has the option.
@@ -107,6 +108,31 @@ enum OptionTable {
                 settings.transfer.referer = url.isEmpty ? nil : url
             }),
         CommandOption(
+            "compressed", in: .request, "Offer gzip and deflate, and save the content decoded",
+            .toggle { $0.transfer.contentForm = $1 ? .decoded : .asSent }),
+        CommandOption(
+            "raw", in: .request, "Save the body as it comes, transfer coding and all",
+            .toggle { $0.transfer.contentForm = $1 ? .raw : .asSent }),
+        CommandOption(
+            "time-cond", "z", argument: "DATE|FILE", in: .request,
+            "Load only what is newer than DATE, or than FILE; -DATE what is older",
+            .text { $0.transfer.timeCondition = $1 }),
+        CommandOption(
+            "path-as-is", in: .request, "Leave /./ and /../ in the URL's path alone",
+            .toggle { $0.transfer.keepsDotSegments = $1 }),
+        CommandOption(
+            "http1.0", "0", in: .request, "Speak HTTP/1.0",
+            .toggle { $0.transfer.isHTTP10 = $1 }),
+        CommandOption(
+            "http1.1", in: .request, "Speak HTTP/1.1, which is the default",
+            .toggle { if $1 { $0.transfer.isHTTP10 = false } }),
+        CommandOption(
+            "http0.9", in: .request, "Take an answer without a head, as HTTP/0.9 has none",
+            .toggle { $0.transfer.allowsHTTP09 = $1 }),
+        CommandOption(
+            "ignore-content-length", in: .request, "Read until the server closes, whatever length it names",
+            .toggle { $0.transfer.ignoresContentLength = $1 }),
+        CommandOption(
             "globoff", "g", in: .request, "Accepted: brackets and braces of a URL never have a meaning",
             .toggle { _, _ in }),
     ]
@@ -126,6 +152,14 @@ enum OptionTable {
         CommandOption(
             "connect-timeout", argument: "SECONDS", in: .limits, "Give connecting up after SECONDS",
             .seconds { $0.transfer.connectTimeout = $1 == .zero ? nil : $1 }),
+        CommandOption(
+            "speed-limit", "Y", argument: "SPEED", in: .limits,
+            "Give up what is slower than SPEED octets a second for the time of -y (30 seconds)",
+            .size { $0.transfer.minimumSpeed = $1 }),
+        CommandOption(
+            "speed-time", "y", argument: "SECONDS", in: .limits,
+            "Give up what is slower than --speed-limit (1) for so many SECONDS",
+            .seconds { $0.transfer.speedTime = $1 }),
         CommandOption(
             "max-filesize", argument: "SIZE", in: .limits,
             "Refuse content larger than SIZE (units k, m, g, t)",

@@ -27,12 +27,14 @@ extension GroupOptions {
         var connectRules: [ConnectRule]
         var addressFamily: AddressFamily
         var unixSocket: String?
+        var allowsHTTP09: Bool
+        var ignoresContentLength: Bool
     }
 
     /// The settings of the network.
     var network: Network {
         Network(
             addresses: addresses, connectRules: connectRules, addressFamily: addressFamily,
-            unixSocket: unixSocket)
+            unixSocket: unixSocket, allowsHTTP09: allowsHTTP09, ignoresContentLength: ignoresContentLength)
     }
 }

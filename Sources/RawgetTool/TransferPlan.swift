@@ -1,6 +1,7 @@
 import Download
 import HTTPClient
 import HTTPMessage
+import HTTPWire
 import System
 import Transport
 
@@ -51,6 +52,7 @@ final class TransferPlan: Sendable {
         request.fields.append(.accept, "*/*")
         if let referer = options.referer { request.fields.append(.referer, referer.asFieldValue) }
         if let range = options.range { request.fields.append(.range, "bytes=\(range)") }
+        if let text = options.timeCondition { try addCondition(text, to: &request) }
         for field in fields {
             switch field {
             case .set(let name, let value): replace(name, by: value.asFieldValue, in: &request)
@@ -66,9 +68,29 @@ final class TransferPlan: Sendable {
     /// A field of `-H` takes the place of the command's own; of two with one name both are sent.
     private func replace(_ name: String, by value: String, in request: inout HTTPRequest) {
         guard let name = FieldName(name) else { return }
-        let isOwn = [FieldName.userAgent, .accept, .referer, .range].contains(name)
+        let own: [FieldName] = [
+            .userAgent, .accept, .referer, .range, .ifModifiedSince, .ifUnmodifiedSince,
+        ]
+        let isOwn = own.contains(name)
         if isOwn, request.fields.values(of: name).count == 1 { request.fields.remove(name) }
         request.fields.append(name, value)
+    }
+
+    /// `-z`: the answer is wanted only if it is newer, or older, than a date, or than a file.
+    private func addCondition(_ text: String, to request: inout HTTPRequest) throws(UsageError) {
+        let isOlder = text.hasPrefix("-")
+        let what = isOlder ? String(text.dropFirst()) : text
+        let now = HTTPDate(secondsSinceEpoch: console.invocation.clock.secondsSinceEpoch)
+        var date = DateArgument.date(what, now: now)
+        if date == nil {
+            let status = try? File.status(of: what, in: console.invocation.directory, followsLinks: true)
+            date = status.map { HTTPDate(secondsSinceEpoch: $0.modified) }
+        }
+        guard let date else {
+            throw UsageError(
+                "-z, --time-cond: \"\(what.escapedForTerminal)\" is neither a date nor a file that is there")
+        }
+        request.fields.append(isOlder ? .ifUnmodifiedSince : .ifModifiedSince, date.description)
     }
 
     /// What becomes of the answer to `request`. `output` is the one that belongs to its URL. Throws `writeFailed` when
@@ -112,7 +134,19 @@ final class TransferPlan: Sendable {
         plan.options.totalTimeout = options.maximumTime
         plan.options.connectTimeout = options.connectTimeout
         plan.options.maximumContentLength = options.maximumSize
+        plan.options.contentForm = options.contentForm
+        plan.options.speedLimit = speedLimit
+        if options.isHTTP10 { plan.options.version = .http10 }
         return plan
+    }
+
+    /// Either option alone brings the other's default, as with curl; zero of either is no limit.
+    private var speedLimit: SpeedLimit? {
+        guard options.minimumSpeed != nil || options.speedTime != nil else { return nil }
+        let limit = SpeedLimit()
+        let speed = options.minimumSpeed ?? limit.octetsPerSecond
+        let time = options.speedTime ?? limit.duration
+        return speed == 0 || time == .zero ? nil : SpeedLimit(octetsPerSecond: speed, for: time)
     }
 
     private func savesErrorAnswers(_ output: ParsedCommand.OutputName) -> Bool {
@@ -131,6 +165,14 @@ final class TransferPlan: Sendable {
         case .ipv4: configuration.addressFamily = .ipv4
         case .ipv6: configuration.addressFamily = .ipv6
         }
+        if run.isCurl {
+            // curl waits as long as it takes, and five minutes for a connection.
+            configuration.idleTimeout = .seconds(Int64.max / 4)
+            configuration.resolveTimeout = .seconds(300)
+            configuration.connectTimeout = .seconds(300)
+        }
+        configuration.leniency.allowsHTTP09 = options.allowsHTTP09
+        configuration.leniency.ignoresContentLength = options.ignoresContentLength
         var map = AddressMap()
         for rule in options.addresses {
             let host = rule.host == "*" ? nil : rule.host
@@ -162,8 +204,10 @@ final class TransferPlan: Sendable {
     }
 
     /// The URI that a person typed: without a scheme it is http.
-    static func uri(_ text: String) throws(URIError) -> URI {
-        try URI(parsing: namesScheme(text) ? text : "http://\(text)")
+    func uri(_ text: String) throws(URIError) -> URI {
+        try URI(
+            parsing: TransferPlan.namesScheme(text) ? text : "http://\(text)",
+            keepsDotSegments: options.keepsDotSegments)
     }
 
     /// Whether the first colon is followed by two slashes. Over octets: `contains` would bring in the machinery of

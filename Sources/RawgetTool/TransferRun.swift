@@ -132,7 +132,7 @@ final class TransferRun {
         let group = groups[job.group]
         var record = TransferRecord(job.url, number: job.number, writeOut: group.writeOut)
         let uri: URI
-        do throws(URIError) { uri = try TransferPlan.uri(job.url) } catch {
+        do throws(URIError) { uri = try group.plan.uri(job.url) } catch {
             settle()
             record.fail(TransferError(error))
             return end(record, of: job.group)
@@ -219,7 +219,10 @@ final class TransferRun {
             savedAs: watcher.record.path)
         display?.clear()
         if !command.run.isCurl {
-            for warning in AnswerWarnings.of(report, savedAs: watcher.record.path) { console.warn(warning) }
+            for warning in AnswerWarnings.of(
+                report, savedAs: watcher.record.path,
+                isDecoded: groups[transfer.group].plan.options.contentForm == .decoded)
+            { console.warn(warning) }
         }
         end(watcher.record, of: transfer.group)
     }

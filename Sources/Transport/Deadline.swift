@@ -12,6 +12,8 @@ public struct Deadline: Hashable, Sendable {
         case connect
         /// Without a single octet either way.
         case idle
+        /// Before it is looked whether a transfer keeps to its speed.
+        case speed
         /// For the whole transfer.
         case total
     }

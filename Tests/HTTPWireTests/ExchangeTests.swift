@@ -223,3 +223,45 @@ struct ExchangeTests {
         #expect(exchange.skippableContent == 0 && exchange.contentReceived == 3)
     }
 }
+
+@Suite("The body as it stands on the wire (RFC 9112, section 6)")
+struct BodyTests {
+    private let raw = Exchange(method: .get, deliversBody: true)
+
+    @Test(
+        "keeps the transfer coding",
+        arguments: ["0\r\n\r\n", "5;a=b\r\nhello\r\n0\r\nT: v\r\n\r\n", "1\r\nx\r\n00\r\n\r\n"])
+    func chunked(body: String) {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let result = outcome(of: Array((head + body).utf8), in: raw)
+        #expect(result.text == body && result.error == nil)
+        #expect(result.verdict == .reusable)
+    }
+
+    @Test("is still checked for its framing")
+    func broken() {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        #expect(
+            outcome(of: Array((head + "5\r\nhello0\r\n\r\n").utf8), in: raw).reason
+                == .chunkDataNotEnded(0x30))
+    }
+
+    @Test("is the content where nothing is coded")
+    func plain() {
+        let result = outcome(of: Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello".utf8), in: raw)
+        #expect(result.text == "hello")
+    }
+
+    @Test(
+        "a length that is ignored, valid or not, leaves the end to the connection",
+        arguments: ["3", "x", "3, 4"])
+    func ignoredLength(value: String) {
+        var leniency = Leniency()
+        leniency.ignoresContentLength = true
+        let octets = Array("HTTP/1.1 200 OK\r\nContent-Length: \(value)\r\n\r\nhello".utf8)
+        let result = outcome(of: octets, in: Exchange(method: .get, leniency: leniency))
+        #expect(result.text == "hello" && result.framing == .untilClose)
+        #expect(result.verdict == .contentEndsWithConnection)
+        #expect(outcome(of: octets).text != "hello")
+    }
+}

@@ -1,0 +1,50 @@
+import HTTPWire
+import Transport
+
+// Content that nobody needs to see goes from socket to file inside the kernel.
+extension ExchangeDriver {
+    /// Moves plain content past the process where stream and sink allow it. False when they do not.
+    func splice() async throws(TransferError) -> Bool {
+        let remaining = exchange.skippableContent
+        guard remaining > 0, response != nil else { return false }
+        let stream = connection.stream
+        if isBulk, remaining < .max { stream.expectBulk(remaining) }
+        // Content without a declared length could pass a limit unseen.
+        let isLimited = transfer.options.maximumContentLength != nil && remaining == .max
+        guard !spliceIsRefused, !isLimited, decoder == nil, stream.canSplice,
+            let target = transfer.sink.spliceTarget
+        else {
+            return false
+        }
+        let result: SpliceResult
+        do throws(TransportError) {
+            result = try await stream.splice(
+                to: target.descriptor, at: target.offset, atMost: remaining, until: deadline)
+        } catch {
+            if isTimeToCheckSpeed(error) { return true }
+            throw failure(error, during: phase)
+        }
+        switch result {
+        case .moved(let count):
+            try didSplice(count)
+            await share(count)
+        case .endOfStream: try endOfStream()
+        case .refused(let moved, let leftover):
+            spliceIsRefused = true
+            if moved > 0 { try didSplice(moved) }
+            guard moved > 0 || !leftover.isEmpty else { return false }
+            exchange.skipContent(UInt64(leftover.count))
+            try countContent(leftover.count)
+            if try transfer.sink.write(leftover.span) == .pause { transfer.pause() }
+        }
+        // Content of a declared length may be whole now: the machine says so without more input.
+        if exchange.skippableContent == 0 { try await readEvents() }
+        return true
+    }
+
+    private func didSplice(_ count: Int) throws(TransferError) {
+        exchange.skipContent(UInt64(count))
+        try countContent(count)
+        try transfer.sink.didSplice(count)
+    }
+}
