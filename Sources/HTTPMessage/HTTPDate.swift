@@ -18,7 +18,8 @@ public struct HTTPDate: Hashable, Sendable {
         self = date
     }
 
-    init?(_ parts: DateParts) {
+    /// The moment of these parts, in UTC; `nil` when there is none of that day and time.
+    package init?(_ parts: DateParts) {
         guard (1...12).contains(parts.month), parts.day >= 1, parts.day <= parts.daysInMonth,
             parts.hour < 24, parts.minute < 60, parts.second <= 60
         else { return nil }
@@ -61,13 +62,16 @@ private enum DateNames {
 }
 
 /// A moment by the Gregorian calendar, which is taken to have held for all years.
-struct DateParts: Sendable {
-    var year = 1970
-    var month = 1  // 1 to 12
-    var day = 1
-    var hour = 0
-    var minute = 0
-    var second = 0
+package struct DateParts: Sendable {
+    package var year = 1970
+    package var month = 1  // 1 to 12
+    package var day = 1
+    package var hour = 0
+    package var minute = 0
+    package var second = 0
+
+    /// The epoch.
+    package init() {}
 
     var daysInMonth: Int {
         switch month {

@@ -15,7 +15,7 @@ struct DateArgument {
         if let date = HTTPDate(parsing: text, now: now) { return date }
         var argument = DateArgument()
         guard argument.read(Array(text.utf8)) else { return nil }
-        return argument.date(now: now)
+        return argument.date
     }
 
     private static let months = [
@@ -105,28 +105,15 @@ struct DateArgument {
         return true
     }
 
-    private func date(now: HTTPDate) -> HTTPDate? {
-        guard let day, let month, let year, (1...12).contains(month), time.hour < 24, time.minute < 60,
-            time.second <= 60, (0...9999).contains(year)
-        else { return nil }
-        let name = DateArgument.months[month - 1].capitalizedFirst
-        // What a date must be is said in one place.
-        let text =
-            "Mon, \(padded(day, 2)) \(name) \(padded(year, 4)) "
-            + "\(padded(time.hour, 2)):\(padded(time.minute, 2)):\(padded(time.second, 2)) GMT"
-        return HTTPDate(parsing: text, now: now).map {
+    private var date: HTTPDate? {
+        guard let day, let month, let year, (0...9999).contains(year) else { return nil }
+        var parts = DateParts()
+        (parts.year, parts.month, parts.day) = (year, month, day)
+        (parts.hour, parts.minute, parts.second) = time
+        return HTTPDate(parts).map {
             HTTPDate(secondsSinceEpoch: $0.secondsSinceEpoch - Int64(offset))
         }
     }
-
-    private func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-}
-
-extension String {
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension UInt8 {
