@@ -66,7 +66,7 @@ let package = Package(
                 "rawget",
             ],
             swiftSettings: strict),
-        .testTarget(name: "ReplayTests", dependencies: ["Replay"], swiftSettings: strict),
+        .testTarget(name: "ReplayTests", dependencies: ["Replay", "TestSupport"], swiftSettings: strict),
         // What several test targets use: folders, processes, servers. Part of no product.
         .target(
             name: "TestSupport", dependencies: ["HTTPClient", "NetworkProbes", "RawgetTool", "Replay"],

@@ -8,13 +8,35 @@ extension ReplayConnection {
         case nothing  // time-out, stop or an error
     }
 
-    /// Appends what the peer has sent to `input`, waiting for it at most for the server's patience.
+    /// Appends content that the peer has sent to `input`, waiting for it at most for the server's patience.
     func receive(waiting: Bool = true) -> Received {
+        guard let session else { return receiveRaw(into: &input, waiting: waiting) }
+        while true {
+            let outcome = session.read(into: &input)
+            noteAlert(of: session)
+            _ = sendRaw(session.takeOutput())  // answers to a KeyUpdate, or an alert
+            switch outcome {
+            case .done: return .octets
+            case .ended: return .endOfStream
+            case .failed(let reason):
+                complain("TLS: \(reason)")
+                return .nothing
+            case .wantsInput:
+                var records: [UInt8] = []
+                let received = receiveRaw(into: &records, waiting: waiting)
+                guard case .octets = received else { return received }
+                session.feed(records)
+            }
+        }
+    }
+
+    /// Appends octets as they come from the socket.
+    func receiveRaw(into octets: inout [UInt8], waiting: Bool) -> Received {
         while true {
             var count = 0
             var error: Int32 = 0
             // Safety: recv writes at most the free capacity, and as many octets as it reports are initialized.
-            input.append(addingCapacity: 65_536) { output in
+            octets.append(addingCapacity: 65_536) { output in
                 output.withUnsafeMutableBufferPointer { buffer, initialized in
                     guard let start = buffer.baseAddress else { return }
                     count = recv(

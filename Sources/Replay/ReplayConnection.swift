@@ -11,6 +11,10 @@ final class ReplayConnection: @unchecked Sendable {
     var input: [UInt8] = []
     /// Where the record of the last request stands.
     var lastRequest: Int?
+    /// The TLS session once the handshake is over; `nil`: plain.
+    var session: TLSSession?
+    /// The alert that is recorded.
+    var notedAlert: UInt8?
     private var pieceSize = Int.max
     private var isClosed = false
 
@@ -28,6 +32,11 @@ final class ReplayConnection: @unchecked Sendable {
         var one: Int32 = 1
         // Fails on a Unix socket, which has nothing to delay.
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        if stage.tls.map({ shakeHands(in: $0) == .goesOn }) ?? true { playPart() }
+        if !isClosed { closeInOrder() }
+    }
+
+    private func playPart() {
         switch stage.part {
         case .script(let script):
             let connection = script.connection(number)
@@ -40,7 +49,6 @@ final class ReplayConnection: @unchecked Sendable {
                 guard play(handler(request)) == .goesOn else { break }
             }
         }
-        if !isClosed { closeInOrder() }
     }
 
     private func play(_ steps: [Script.Step]) -> Flow {
@@ -64,20 +72,36 @@ final class ReplayConnection: @unchecked Sendable {
         case .pieces(let size):
             pieceSize = max(1, size)
             return .goesOn
+        case .sendUnprotected(let octets): return sendRaw(octets)
+        case .updateKeys:
+            guard let session, case .done = session.updateKeys() else {
+                complain("keys cannot be updated")
+                return .goesOn
+            }
+            return sendRaw(session.takeOutput())
         case .halfClose:
+            sendCloseNotify()
             shutdown(socket, Int32(SHUT_WR))
             return .goesOn
         case .close:
             closeInOrder()
             return .isOver
+        case .closeWithoutNotify:
+            closeInOrder(notifying: false)
+            return .isOver
         case .reset:
             reset()
             return .isOver
         case .stall:
-            // POLLRDHUP (0x2000, which Glibc's module lacks): the peer closed, even behind octets not read.
-            _ = ReplaySocket.wait(for: socket, 0x2000, stop: stage.stop, within: nil)
+            stall()
             return .isOver
         }
+    }
+
+    /// Waits until the peer closes or the server stops.
+    func stall() {
+        // POLLRDHUP (0x2000, which Glibc's module lacks): the peer closed, even behind octets not read.
+        _ = ReplaySocket.wait(for: socket, 0x2000, stop: stage.stop, within: nil)
     }
 
     private func judge(by check: @Sendable (RecordedRequest) -> String?) -> Flow {
@@ -97,6 +121,24 @@ final class ReplayConnection: @unchecked Sendable {
     // MARK: Sending
 
     func send(_ octets: [UInt8]) -> Flow {
+        guard let session else { return sendRaw(octets) }
+        // Safety: the pointers stay within the array's own octets, which outlive the calls.
+        return octets.withUnsafeBytes { bytes in
+            var offset = 0
+            while offset < bytes.count {
+                let end = min(offset + 262_144, bytes.count)  // sixteen records
+                let part = UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
+                guard case .done = session.write(part), sendRaw(session.takeOutput()) == .goesOn else {
+                    return .isOver
+                }
+                offset = end
+            }
+            return .goesOn
+        }
+    }
+
+    /// Sends octets as they are, in pieces of the size wanted.
+    func sendRaw(_ octets: [UInt8]) -> Flow {
         // Safety: the pointers stay within the array's own octets, which outlive the calls.
         octets.withUnsafeBytes { bytes in
             var offset = 0
@@ -150,15 +192,25 @@ final class ReplayConnection: @unchecked Sendable {
 
     // MARK: Ending
 
-    private func closeInOrder() {
+    private func sendCloseNotify() {
+        guard let session else { return }
+        session.close()
+        _ = sendRaw(session.takeOutput())
+    }
+
+    private func closeInOrder(notifying: Bool = true) {
         guard !isClosed else { return }
+        if notifying { sendCloseNotify() }
         shutdown(socket, Int32(SHUT_WR))
-        while case .octets = receive(waiting: false) {}  // unread octets would turn the close into a reset
+        // Unread octets would turn the close into a reset.
+        while case .octets = receiveRaw(into: &input, waiting: false) {
+            input.removeAll(keepingCapacity: true)
+        }
         isClosed = true
         close(socket)
     }
 
-    private func reset() {
+    func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         isClosed = true

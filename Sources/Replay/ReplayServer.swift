@@ -22,24 +22,30 @@ public final class ReplayServer: Sendable {
     public let port: UInt16
     private let stage: Stage
 
-    /// A server that plays `script`. Throws when the socket cannot be made.
+    /// A server that plays `script`, over TLS when told how. Throws when the socket cannot be made or OpenSSL
+    /// refuses a setting.
     public convenience init(
-        _ script: Script, address: Address = .ipv4Loopback, patience: Duration = .seconds(30)
+        _ script: Script, address: Address = .ipv4Loopback, patience: Duration = .seconds(30),
+        tls: TLSService? = nil
     ) throws(ReplayError) {
-        try self.init(.script(script), address: address, patience: patience)
+        try self.init(.script(script), address: address, patience: patience, tls: tls)
     }
 
     /// A server that reads each request with its content and plays what `handler` returns for it; the connection
     /// stays open unless one of these steps ends it. `Expect: 100-continue` is answered before the content.
     public convenience init(
-        address: Address = .ipv4Loopback, patience: Duration = .seconds(30),
+        address: Address = .ipv4Loopback, patience: Duration = .seconds(30), tls: TLSService? = nil,
         handler: @escaping @Sendable (RecordedRequest) -> [Script.Step]
     ) throws(ReplayError) {
-        try self.init(.handler(handler), address: address, patience: patience)
+        try self.init(.handler(handler), address: address, patience: patience, tls: tls)
     }
 
-    private init(_ part: Stage.Part, address: Address, patience: Duration) throws(ReplayError) {
+    private init(
+        _ part: Stage.Part, address: Address, patience: Duration, tls: TLSService?
+    ) throws(ReplayError) {
         self.address = address
+        var context: TLSServerContext?
+        if let tls { context = try TLSServerContext(tls) }
         let (socket, port) = try ReplaySocket.listener(on: address)
         let pipe: (reading: Int32, writing: Int32)
         do throws(ReplayError) {
@@ -49,7 +55,9 @@ public final class ReplayServer: Sendable {
             throw error
         }
         self.port = port
-        stage = Stage(part, listener: socket, stop: pipe.reading, stopper: pipe.writing, patience: patience)
+        stage = Stage(
+            part, tls: context, listener: socket, stop: pipe.reading, stopper: pipe.writing,
+            patience: patience)
     }
 
     deinit { stop() }
@@ -87,6 +95,10 @@ public final class ReplayServer: Sendable {
     /// The requests recorded so far, in the order in which their heads were complete.
     public var requests: [RecordedRequest] { stage.state.withLock { $0.requests } }
 
+    /// What became of the TLS handshakes, in the order in which they ended. Failures stand here, not among the
+    /// complaints.
+    public var handshakes: [RecordedHandshake] { stage.state.withLock { $0.handshakes } }
+
     /// How many connections were accepted so far.
     public var connectionCount: Int { stage.state.withLock { $0.connectionCount } }
 
@@ -99,6 +111,11 @@ public final class ReplayServer: Sendable {
     /// Blocks the thread until so many requests are recorded, at most for `limit`; whether they are.
     public func waitForRequests(_ count: Int, within limit: Duration = .seconds(10)) -> Bool {
         stage.state.wait(within: limit) { $0.requests.count >= count }
+    }
+
+    /// Blocks the thread until so many handshakes have ended, well or not, at most for `limit`; whether they have.
+    public func waitForHandshakes(_ count: Int, within limit: Duration = .seconds(10)) -> Bool {
+        stage.state.wait(within: limit) { $0.handshakes.count >= count }
     }
 
     /// Blocks the thread until so many connections were accepted, at most for `limit`; whether they were.

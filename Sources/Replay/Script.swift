@@ -59,10 +59,17 @@ public struct Script: Sendable {
         case pause(Duration)
         /// From here on hands octets to the kernel in pieces of this size. It may still merge them.
         case pieces(of: Int)
-        /// Shuts down sending; what the peer sends can still be expected.
+        /// Sends these octets past TLS, as if they were records.
+        case sendUnprotected([UInt8])
+        /// Changes the server's keys and asks the peer to change its own, in TLS 1.3 (RFC 8446, section 4.6.3).
+        case updateKeys
+        /// Shuts down sending, in TLS with a close_notify; what the peer sends can still be expected.
         case halfClose
-        /// Closes in order: octets that have arrived are read and dropped, so that no reset overtakes the answer.
+        /// Closes in order: octets that have arrived are read and dropped, so that no reset overtakes the answer. In
+        /// TLS with a close_notify first.
         case close
+        /// Closes in order, but in TLS without a close_notify, as if the answer had been cut off.
+        case closeWithoutNotify
         /// Closes with a reset; octets not yet delivered may be lost.
         case reset
         /// Neither sends nor receives, until the peer closes or the server stops.

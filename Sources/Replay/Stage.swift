@@ -20,10 +20,13 @@ final class Stage: Sendable {
         var finished: [pthread_t] = []
         var connectionCount = 0
         var requests: [RecordedRequest] = []
+        var handshakes: [RecordedHandshake] = []
         var complaints: [String] = []
     }
 
     let part: Part
+    /// How TLS is spoken; `nil`: not at all.
+    let tls: TLSServerContext?
     let patience: Duration
     /// Hangs up when the server stops; everybody who waits watches it.
     let stop: Int32
@@ -32,8 +35,11 @@ final class Stage: Sendable {
     let state = Guarded(State())
     let isStopping = Atomic(false)
 
-    init(_ part: Part, listener: Int32, stop: Int32, stopper: Int32, patience: Duration) {
+    init(
+        _ part: Part, tls: TLSServerContext?, listener: Int32, stop: Int32, stopper: Int32, patience: Duration
+    ) {
         self.part = part
+        self.tls = tls
         self.listener = listener
         self.stop = stop
         self.stopper = stopper
