@@ -1,4 +1,4 @@
-/// A two-way stream of octets: TCP, a Unix socket, later TLS over either.
+/// A two-way stream of octets: TCP, a Unix socket, TLS over either or over itself.
 @NetworkActor
 public protocol ByteStream: AnyObject {
     /// The addresses of both ends, where there are any.
@@ -10,10 +10,16 @@ public protocol ByteStream: AnyObject {
     func receive(into buffer: ReceiveBuffer, atMost limit: Int, until deadline: Deadline)
         async throws(TransportError) -> Int
 
+    /// Receives what has arrived, without a wait: `nil` when that is nothing, 0 at the end of the stream.
+    func receiveAtHand(into buffer: ReceiveBuffer, atMost limit: Int) throws(TransportError) -> Int?
+
     /// Sends at least one of `octets[offset...]`, unless the peer says something before that can be.
     /// Throws `timedOut`, `cancelled`, `sendFailed`.
     func send(_ octets: [UInt8], from offset: Int, until deadline: Deadline) async throws(TransportError)
         -> SendResult
+
+    /// Sends as many of `octets` as go without a wait; the rest is dropped, and no failure told: a farewell.
+    func sendAtOnce(_ octets: [UInt8])
 
     /// Whether `splice` can work.
     var canSplice: Bool { get }

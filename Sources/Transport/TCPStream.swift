@@ -133,25 +133,37 @@ public final class TCPStream: ByteStream {
         while true {
             guard channel.isOpen else { throw TransportError(.closed) }
             if channel.isLatched(.readable) {
-                var code: Int32 = 0
-                var wanted = 0
-                let count = buffer.fill(atMost: limit) { room in
-                    wanted = room.count
-                    let result = recv(descriptor, room.baseAddress, room.count, 0)
-                    code = result < 0 ? errno : 0
-                    return max(result, 0)
-                }
-                if code == 0 {
-                    if count < wanted && !channel.sawHangUp { channel.clear(.readable) }
-                    return count
-                }
-                if code == EAGAIN {
-                    channel.clear(.readable)
-                } else if code != EINTR {
-                    throw TransportError(.receiveFailed(SystemError(call: "recv", errno: code)))
-                }
+                if let count = try receiveAtHand(into: buffer, atMost: limit) { return count }
             } else {
                 try await waitUntilReadable(deadline)
+            }
+        }
+    }
+
+    /// One `recv` into the buffer.
+    public func receiveAtHand(
+        into buffer: ReceiveBuffer, atMost limit: Int
+    ) throws(TransportError) -> Int? {
+        guard channel.isOpen else { throw TransportError(.closed) }
+        while true {
+            var code: Int32 = 0
+            var wanted = 0
+            let count = buffer.fill(atMost: limit) { room in
+                wanted = room.count
+                let result = recv(descriptor, room.baseAddress, room.count, 0)
+                code = result < 0 ? errno : 0
+                return max(result, 0)
+            }
+            if code == 0 {
+                if count < wanted && !channel.sawHangUp { channel.clear(.readable) }
+                return count
+            }
+            if code == EAGAIN {
+                channel.clear(.readable)
+                return nil
+            }
+            guard code == EINTR else {
+                throw TransportError(.receiveFailed(SystemError(call: "recv", errno: code)))
             }
         }
     }
@@ -237,6 +249,12 @@ public final class TCPStream: ByteStream {
             }
         }
         return .sent(upTo: sent)
+    }
+
+    /// One `send`, whatever becomes of it.
+    public func sendAtOnce(_ octets: [UInt8]) {
+        guard channel.isOpen, !octets.isEmpty else { return }
+        _ = Glibc.send(descriptor, octets, octets.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
     }
 
     /// Closes the socket; a task that waits on it is told.

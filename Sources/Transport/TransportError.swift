@@ -14,6 +14,10 @@ public struct TransportError: Error, Hashable, Sendable {
         case closed
         case sendFailed(SystemError)
         case receiveFailed(SystemError)
+        /// The connection could not be secured, or is so no more.
+        case tlsFailed(TLSFailure)
+        /// A secured connection ended without the peer's word that it does (close_notify): something may be missing.
+        case cutShort
         /// Moving octets on to a file failed, not the connection.
         case targetFailed(SystemError)
         /// The system refused what a stream is made of: a descriptor, memory.

@@ -1,0 +1,153 @@
+import COpenSSL
+import Glibc
+import System
+
+extension TLSContext {
+    /// Makes this side prove itself by a certificate, where a server asks for one.
+    static func use(
+        _ identity: TLSConfiguration.ClientCertificate, on context: OpaquePointer
+    ) throws(TLSFailure) {
+        ERR_clear_error()
+        let octets = try read(identity.certificate, "the client certificate")
+        if identity.encoding == .pkcs12 { return try usePKCS12(octets, identity, on: context) }
+        try useCertificate(octets, identity, on: context)
+        let key = try readKey(identity, certificate: octets)
+        defer { EVP_PKEY_free(key) }
+        try use(key, identity, on: context)
+    }
+
+    private static func use(
+        _ key: OpaquePointer, _ identity: TLSConfiguration.ClientCertificate, on context: OpaquePointer
+    ) throws(TLSFailure) {
+        guard SSL_CTX_use_PrivateKey(context, key) == 1, SSL_CTX_check_private_key(context) == 1 else {
+            let file = (identity.key ?? identity.certificate).name
+            throw failure(
+                "the key in \(file) does not belong to the certificate in \(identity.certificate.name)")
+        }
+    }
+
+    private static func read(_ file: TLSFile, _ what: String) throws(TLSFailure) -> [UInt8] {
+        do throws(SystemError) { return try file.read() } catch {
+            throw TLSFailure(
+                .clientCertificate, "could not read \(what) in \(file.name): \(error.explanation)")
+        }
+    }
+
+    /// With what OpenSSL has to say.
+    private static func failure(_ explanation: String) -> TLSFailure {
+        let words = OpenSSL.words(for: OpenSSL.takeErrors()).map { " (\($0))" } ?? ""
+        return TLSFailure(.clientCertificate, explanation + words)
+    }
+
+    private static func useCertificate(
+        _ octets: [UInt8], _ identity: TLSConfiguration.ClientCertificate, on context: OpaquePointer
+    ) throws(TLSFailure) {
+        let name = identity.certificate.name
+        try OpenSSL.withBIO(octets) { (bio) throws(TLSFailure) in
+            let isPEM = identity.encoding == .pem
+            let leaf = isPEM ? PEM_read_bio_X509_AUX(bio, nil, refusePassword, nil) : d2i_X509_bio(bio, nil)
+            guard let leaf else {
+                throw failure("there is no certificate in \(isPEM ? "PEM" : "DER") in \(name)")
+            }
+            defer { X509_free(leaf) }
+            guard SSL_CTX_use_certificate(context, leaf) == 1 else {
+                throw failure("the client certificate in \(name) cannot be used")
+            }
+            while isPEM, let issuer = PEM_read_bio_X509(bio, nil, refusePassword, nil) {
+                defer { X509_free(issuer) }
+                guard copenssl_add_chain_certificate(context, issuer) == 1 else {
+                    throw failure("the chain in \(name) cannot be used")
+                }
+            }
+            ERR_clear_error()
+        }
+    }
+
+    private static func readKey(
+        _ identity: TLSConfiguration.ClientCertificate, certificate: [UInt8]
+    ) throws(TLSFailure) -> OpaquePointer {
+        let file = identity.key ?? identity.certificate
+        let octets =
+            try identity.key.map { (key) throws(TLSFailure) in try read(key, "the key") } ?? certificate
+        let encoding = identity.key == nil ? identity.encoding : identity.keyEncoding
+        var password = (identity.password.map { Array($0.utf8CString) }) ?? []
+        let key = password.withUnsafeMutableBytes { password in
+            OpenSSL.withBIO(octets) { bio -> OpaquePointer? in
+                guard encoding == .pem else { return d2i_PrivateKey_bio(bio, nil) }
+                // Safety: the password is lent for this call, which calls back before it returns.
+                return PEM_read_bio_PrivateKey(
+                    bio, nil,
+                    { target, capacity, _, password in
+                        guard let target, let password else { return -1 }
+                        let text = password.assumingMemoryBound(to: CChar.self)
+                        let count = strlen(text)
+                        guard count <= Int(capacity) else { return -1 }
+                        memcpy(target, text, count)
+                        return Int32(clamping: count)
+                    }, password.baseAddress)
+            }
+        }
+        guard let key else { throw keyFailure(file, identity, encoding) }
+        return key
+    }
+
+    private static func keyFailure(
+        _ file: TLSFile, _ identity: TLSConfiguration.ClientCertificate,
+        _ encoding: TLSConfiguration.Encoding
+    ) -> TLSFailure {
+        let errors = OpenSSL.takeErrors()
+        let reasons = errors.map { ERR_GET_REASON($0) }
+        let explanation =
+            if reasons.contains(PEM_R_NO_START_LINE) {
+                "there is no private key in \(file.name)"
+            } else if reasons.contains(PEM_R_BAD_PASSWORD_READ), identity.password == nil {
+                "the key in \(file.name) is encrypted, and no password was given"
+            } else if identity.password != nil, encoding == .pem {
+                "the key in \(file.name) cannot be decrypted: the password is wrong, or the key is damaged"
+            } else {
+                "the key in \(file.name) cannot be read: \(OpenSSL.words(for: errors) ?? "no key")"
+            }
+        return TLSFailure(.clientCertificate, explanation)
+    }
+
+    private static func usePKCS12(
+        _ octets: [UInt8], _ identity: TLSConfiguration.ClientCertificate, on context: OpaquePointer
+    ) throws(TLSFailure) {
+        let name = identity.certificate.name
+        guard let archive = OpenSSL.withBIO(octets, { d2i_PKCS12_bio($0, nil) }) else {
+            throw failure("\(name) is no PKCS#12 file")
+        }
+        defer { PKCS12_free(archive) }
+        var key: OpaquePointer?
+        var leaf: OpaquePointer?
+        var chain: OpaquePointer?
+        guard PKCS12_parse(archive, identity.password ?? "", &key, &leaf, &chain) == 1 else {
+            let errors = OpenSSL.takeErrors()
+            let isPassword = errors.contains { ERR_GET_REASON($0) == PKCS12_R_MAC_VERIFY_FAILURE }
+            let why =
+                isPassword
+                ? (identity.password == nil ? "it needs a password" : "the password is wrong")
+                : OpenSSL.words(for: errors) ?? "it cannot be read"
+            throw TLSFailure(.clientCertificate, "the client certificate in \(name) cannot be used: \(why)")
+        }
+        defer {
+            EVP_PKEY_free(key)
+            X509_free(leaf)
+            copenssl_free_certificates(chain)
+        }
+        guard let key, let leaf else {
+            throw TLSFailure(.clientCertificate, "\(name) lacks a certificate or its key")
+        }
+        guard SSL_CTX_use_certificate(context, leaf) == 1 else {
+            throw failure("the client certificate in \(name) cannot be used")
+        }
+        var index: Int32 = 0
+        while let issuer = chain.flatMap({ copenssl_certificate_at($0, index) }) {
+            guard copenssl_add_chain_certificate(context, issuer) == 1 else {
+                throw failure("the chain in \(name) cannot be used")
+            }
+            index += 1
+        }
+        try use(key, identity, on: context)
+    }
+}

@@ -1,0 +1,332 @@
+import System
+
+/// TLS over any stream: what is sent and received is encrypted, and the peer is who it should be (RFC 8446).
+@NetworkActor
+public final class TLSStream: ByteStream {
+    /// Most plaintext collected in one call: more gains nothing but memory.
+    private static let portion = 256 << 10
+    /// Most plaintext encrypted before it is sent.
+    private static let sendPortion = 64 << 10
+
+    private let lower: any ByteStream
+    private let engine: TLSEngine
+    /// Received and not decrypted.
+    private let input: ReceiveBuffer
+    /// Encrypted and not sent, from `outputStart` on.
+    private var output: [UInt8] = []
+    private var outputStart = 0
+    /// Octets of the caller's that `output` holds, encrypted: they count as sent when all of it is out.
+    private var encryptedCount = 0
+    private var lowerHasEnded = false
+    private var isClosed = false
+    /// What was agreed on.
+    public let summary: TLSSummary
+
+    private init(_ lower: any ByteStream, _ engine: TLSEngine, _ input: ReceiveBuffer, _ summary: TLSSummary)
+    {
+        self.lower = lower
+        self.engine = engine
+        self.input = input
+        self.summary = summary
+    }
+
+    /// The addresses of the stream below.
+    public var remoteAddress: SocketAddress? { lower.remoteAddress }
+    /// The addresses of the stream below.
+    public var localAddress: SocketAddress? { lower.localAddress }
+
+    // MARK: The handshake
+
+    /// Secures `lower` as a connection to `host`, a name or an address without brackets. `port` only tells sessions
+    /// of different servers apart. Closes `lower` when that fails. Throws `tlsFailed`, `timedOut`, `cancelled`.
+    public static func secure(
+        _ lower: any ByteStream, host: String, port: UInt16, context: TLSContext, until deadline: Deadline
+    ) async throws(TransportError) -> TLSStream {
+        do throws(TransportError) {
+            let engine: TLSEngine
+            do throws(TLSFailure) { engine = try TLSEngine(context, host: host, port: port) } catch {
+                throw TransportError(.tlsFailed(error))
+            }
+            let input = try ReceiveBuffer()
+            try await shakeHands(engine, input, lower, until: deadline)
+            guard let summary = engine.summary else { throw TransportError(.closed) }
+            return TLSStream(lower, engine, input, summary)
+        } catch {
+            lower.close()
+            throw error
+        }
+    }
+
+    private static func shakeHands(
+        _ engine: TLSEngine, _ input: ReceiveBuffer, _ lower: any ByteStream, until deadline: Deadline
+    ) async throws(TransportError) {
+        while true {
+            var step = TLSEngine.Step.done
+            var failure: TLSFailure?
+            do throws(TLSFailure) { step = try engine.shakeHands(input) } catch { failure = error }
+            // Also where it failed: the alert tells the peer why.
+            let output = engine.takeOutput()
+            var sent = 0
+            while sent < output.count {
+                let result: SendResult
+                do throws(TransportError) {
+                    result = try await lower.send(output, from: sent, until: deadline)
+                } catch {
+                    if let failure { throw TransportError(.tlsFailed(failure)) }
+                    // Perhaps behind an alert that says why.
+                    guard case .sendFailed = error.reason, step != .done else { throw error }
+                    break
+                }
+                switch result {
+                case .sent(let offset): sent = offset
+                case .peerSpeaks(let offset):
+                    // An answer to half a message cannot be part of a handshake, but an alert may be.
+                    sent = offset
+                    guard failure == nil, step == .needsInput else { break }
+                    try await receive(engine, input, lower, until: deadline)
+                    do throws(TLSFailure) { step = try engine.shakeHands(input) } catch {
+                        throw TransportError(.tlsFailed(error))
+                    }
+                }
+            }
+            if let failure { throw TransportError(.tlsFailed(failure)) }
+            switch step {
+            case .done: return
+            case .closed: throw TransportError(.tlsFailed(engine.endedEarly))
+            case .needsInput: try await receive(engine, input, lower, until: deadline)
+            }
+        }
+    }
+
+    /// More input for the handshake; its end is a failure.
+    private static func receive(
+        _ engine: TLSEngine, _ input: ReceiveBuffer, _ lower: any ByteStream, until deadline: Deadline
+    ) async throws(TransportError) {
+        let count: Int
+        do throws(TransportError) {
+            count = try await lower.receive(
+                into: input, atMost: ReceiveBuffer.headPortion, until: deadline)
+        } catch {
+            guard case .receiveFailed(let cause) = error.reason else { throw error }
+            throw TransportError(
+                .tlsFailed(TLSFailure(.handshake, "the connection broke: \(cause.explanation)")))
+        }
+        guard count > 0 else { throw TransportError(.tlsFailed(engine.endedEarly)) }
+    }
+
+    // MARK: Receiving
+
+    /// Receives content; 0 only behind the peer's close_notify. Throws `cutShort` when the stream below ends without
+    /// one, `tlsFailed` after an alert, and what that stream throws.
+    public func receive(
+        into buffer: ReceiveBuffer, atMost limit: Int, until deadline: Deadline
+    ) async throws(TransportError) -> Int {
+        while true {
+            if let count = try receiveAtHand(buffer, limit) { return count }
+            // What this side owes the peer (the answer to a KeyUpdate, the rest of a request) goes out first.
+            try await sendOwed(until: deadline)
+            guard !lowerHasEnded else { throw TransportError(.cutShort) }
+            let portion = limit > ReceiveBuffer.headPortion ? TLSStream.portion : ReceiveBuffer.headPortion
+            let count = try await lower.receive(into: input, atMost: portion, until: deadline)
+            if count == 0 { lowerHasEnded = true }
+        }
+    }
+
+    /// Decrypts what is there; `nil` when that is no content yet, 0 at the end.
+    private func receiveAtHand(_ buffer: ReceiveBuffer, _ limit: Int) throws(TransportError) -> Int? {
+        guard !isClosed else { throw TransportError(.closed) }
+        do throws(TLSFailure) {
+            var step = TLSEngine.Step.needsInput
+            let count = try buffer.fill(atMost: min(limit, TLSStream.portion)) { (room) throws(TLSFailure) in
+                var count = 0
+                step = try engine.read(input, into: room, count: &count)
+                return count
+            }
+            switch step {
+            case .done: return count
+            case .needsInput: return nil
+            case .closed: return 0
+            }
+        } catch {
+            throw TransportError(.tlsFailed(error))
+        }
+    }
+
+    /// Receives what has arrived, without a wait; `nil` when that is no content.
+    public func receiveAtHand(
+        into buffer: ReceiveBuffer, atMost limit: Int
+    ) throws(TransportError) -> Int? {
+        while true {
+            if let count = try receiveAtHand(buffer, limit) { return count }
+            guard !lowerHasEnded else { throw TransportError(.cutShort) }
+            guard let count = try lower.receiveAtHand(into: input, atMost: ReceiveBuffer.headPortion) else {
+                return nil
+            }
+            if count == 0 { lowerHasEnded = true }
+        }
+    }
+
+    /// Whether nothing came that belongs to somebody: tickets and other messages of TLS itself are read here.
+    public var isQuiet: Bool {
+        guard !isClosed, !lowerHasEnded, outputStart == output.count else { return false }
+        // A server that talks for ever without saying anything is not quiet.
+        for _ in 0..<16 {
+            do {
+                guard try engine.look(input) == .needsInput else { return false }
+                if lower.isQuiet { return true }
+                guard let count = try lower.receiveAtHand(into: input, atMost: ReceiveBuffer.headPortion)
+                else {
+                    return false  // neither quiet nor anything to read: closed, or about to be
+                }
+                guard count > 0 else { return false }
+            } catch {
+                // What is broken is not quiet; nobody waits for the reason.
+                return false
+            }
+        }
+        return false
+    }
+
+    /// Whether something waits in this stream or below.
+    public var mayHaveInput: Bool { engine.pendingCount > 0 || input.unreadCount > 0 || lower.mayHaveInput }
+
+    /// Ciphertext is never shorter than what it hides: so much less what is here already is certain to come.
+    public func expectBulk(_ octets: UInt64) {
+        guard octets > 0 else {
+            lower.expectBulk(0)
+            if input.unreadCount == 0 { input.trim() }
+            return
+        }
+        // Up to one record may lie half received inside of OpenSSL.
+        let here = UInt64(input.unreadCount + engine.pendingCount + TLSEngine.longestRecord + 512)
+        lower.expectBulk(octets > here ? octets - here : 0)
+    }
+
+    // MARK: Sending
+
+    /// Encrypts and sends. Octets count as sent when what hides them is out; called again, it must be with the same
+    /// octets from the offset it gave back, which may be the one it was given: then only time was to be renewed.
+    public func send(
+        _ octets: [UInt8], from offset: Int, until deadline: Deadline
+    ) async throws(TransportError) -> SendResult {
+        var sent = offset
+        while true {
+            guard !isClosed else { throw TransportError(.closed) }
+            if outputStart == output.count {
+                sent += encryptedCount
+                encryptedCount = 0
+                guard sent < octets.count else { return .sent(upTo: sent) }
+                try encrypt(octets, from: sent)
+            }
+            switch try await sendSome(until: deadline) {
+            case .all: continue
+            case .some: return .sent(upTo: sent)
+            case .peerSpeaks: return .peerSpeaks(at: sent)
+            }
+        }
+    }
+
+    private func encrypt(_ octets: [UInt8], from start: Int) throws(TransportError) {
+        let count = min(octets.count - start, TLSStream.sendPortion)
+        let engine = engine
+        do throws(TLSFailure) {
+            let failure = octets.withUnsafeBytes { bytes -> TLSFailure? in
+                let part = UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])
+                do throws(TLSFailure) { try engine.write(part) } catch { return error }
+                return nil
+            }
+            if let failure { throw failure }
+        } catch {
+            throw TransportError(.tlsFailed(error))
+        }
+        output += engine.takeOutput()
+        encryptedCount = count
+    }
+
+    private enum Progress { case all, some, peerSpeaks }
+
+    /// Sends what is encrypted, as far as it goes without a second wait.
+    private func sendSome(until deadline: Deadline) async throws(TransportError) -> Progress {
+        while outputStart < output.count {
+            switch try await lower.send(output, from: outputStart, until: deadline) {
+            case .sent(let end):
+                outputStart = end
+                if end < output.count { return .some }
+            case .peerSpeaks(let end):
+                outputStart = end
+                // It may be no more than a ticket: whoever wants to send is told only of what concerns him.
+                guard try takeMessages() else { return .peerSpeaks }
+            }
+        }
+        output.removeAll(keepingCapacity: true)
+        outputStart = 0
+        return .all
+    }
+
+    /// Reads the messages of TLS itself that have come. False when there is something else: content, an end, a fault.
+    private func takeMessages() throws(TransportError) -> Bool {
+        guard !lowerHasEnded else { return false }
+        if let count = try lower.receiveAtHand(into: input, atMost: ReceiveBuffer.headPortion), count == 0 {
+            lowerHasEnded = true
+            return false
+        }
+        // A fault is met again, in its own words, by whoever receives.
+        guard let step = try? engine.look(input), step == .needsInput else { return false }
+        output.removeFirst(outputStart)
+        outputStart = 0
+        output += engine.takeOutput()
+        return true
+    }
+
+    /// Sends what TLS itself has to say, such as the answer to a KeyUpdate (RFC 8446, section 4.6.3).
+    private func sendOwed(until deadline: Deadline) async throws(TransportError) {
+        let owed = engine.takeOutput()
+        guard !owed.isEmpty, encryptedCount == 0 else {
+            output += owed
+            return
+        }
+        output += owed
+        while outputStart < output.count {
+            // Whatever the peer says meanwhile is received by the caller.
+            guard case .sent(let end) = try await lower.send(output, from: outputStart, until: deadline)
+            else {
+                return
+            }
+            outputStart = end
+        }
+        output.removeAll(keepingCapacity: true)
+        outputStart = 0
+    }
+
+    /// Where nothing else waits to be sent; parts of a record would be of no use.
+    public func sendAtOnce(_ octets: [UInt8]) {
+        guard !isClosed, outputStart == output.count, !octets.isEmpty else { return }
+        let failure = octets.withUnsafeBytes { bytes -> TLSFailure? in
+            do throws(TLSFailure) { try engine.write(bytes) } catch { return error }
+            return nil
+        }
+        if failure == nil { lower.sendAtOnce(engine.takeOutput()) }
+    }
+
+    // MARK: Splicing and closing
+
+    /// Octets must pass through the process to be decrypted.
+    public var canSplice: Bool { false }
+
+    /// Refuses.
+    public func splice(
+        to target: Int32, at offset: Int64?, atMost count: UInt64, until deadline: Deadline
+    ) async throws(TransportError) -> SpliceResult { .refused(moved: 0, leftover: []) }
+
+    /// Sends close_notify, if that goes without a wait, and closes the stream below.
+    public func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        // Not into the middle of a record.
+        if outputStart == output.count, !lowerHasEnded {
+            engine.sayGoodbye()
+            lower.sendAtOnce(engine.takeOutput())
+        }
+        lower.close()
+    }
+}
