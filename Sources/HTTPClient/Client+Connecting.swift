@@ -20,7 +20,7 @@ extension Client {
         for request: HTTPRequest, transfer: Transfer, fresh: Bool, total: Deadline
     ) async throws(TransferError) -> LeasedConnection {
         let origin = request.uri.origin
-        let key = ConnectionKey(scheme: origin.scheme, route: configuration.addressMap.route(to: origin))
+        let key = ConnectionKey(origin: origin, route: configuration.addressMap.route(to: origin))
         var holdsTurn = false
         while true {
             let careful = !request.method.isIdempotent
@@ -83,17 +83,24 @@ extension Client {
             let deadline = Deadline(.connect, at: start + time, duration: time)
             // First, since a stream that nobody took over would stay open.
             let buffer = try ReceiveBuffer()
+            if key.securedOrigin != nil { prepareTLS() }
             let stream = try await dial(addresses, by: dialer, until: .earlier(deadline, total))
             connections += 1
+            let number = connections
             transfer.timings.connected = .now
-            let connection = PooledConnection(
-                key: key, stream: stream, buffer: buffer, number: connections)
-            transfer.observe(
-                .connected(
-                    remote: stream.remoteAddress, local: connection.localAddress, connection: connections))
-            return connection
+            let connected = TransferEvent.connected(
+                remote: stream.remoteAddress, local: stream.localAddress, connection: number)
+            transfer.observe(connected)
+            guard let origin = key.securedOrigin else {
+                return PooledConnection(key: key, stream: stream, buffer: buffer, number: number)
+            }
+            phase = .tls
+            let secured = try await secure(stream, for: origin, transfer, until: .earlier(deadline, total))
+            return PooledConnection(key: key, stream: secured, buffer: buffer, number: number)
         } catch {
-            throw TransferError(error, host: "\(host) port \(key.route.port)", during: phase)
+            let peer = key.securedOrigin.map { "\($0.host) port \($0.port)" }
+            let route = "\(host) port \(key.route.port)"
+            throw TransferError(error, host: phase == .tls ? peer ?? route : route, during: phase)
         }
     }
 

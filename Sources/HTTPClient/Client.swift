@@ -13,6 +13,8 @@ public final class Client {
     let pool: ConnectionPool
     /// Connections opened so far.
     var connections = 0
+    /// Made when the first connection is secured; nothing is kept of one that failed.
+    var tlsContext: TLSContext?
 
     /// A client with no connection yet.
     public nonisolated init(_ configuration: ClientConfiguration = ClientConfiguration()) {
@@ -73,10 +75,6 @@ public final class Client {
     private func exchange(
         _ request: HTTPRequest, for transfer: Transfer, total: Deadline
     ) async throws(TransferError) -> TransferReport {
-        guard request.uri.scheme == .http else {
-            throw TransferError(
-                .unsupportedScheme, during: .prepare, "\(request.uri.scheme) is not part of this version")
-        }
         var request = request
         if transfer.options.contentForm == .decoded, !request.fields.contains(.acceptEncoding) {
             request.fields.append(.acceptEncoding, ContentCoding.offer)

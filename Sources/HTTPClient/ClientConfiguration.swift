@@ -26,6 +26,8 @@ public struct ClientConfiguration: Sendable {
     public var addressFamily = AddressFamily.any
     /// How sockets are set up.
     public var socketOptions = TCPStream.Options()
+    /// How connections of https origins are secured.
+    public var tls = TLSConfiguration()
     /// Where hosts are to be found, in place of the resolver's answer.
     public var addressMap = AddressMap()
 

@@ -4,8 +4,15 @@ import Transport
 
 /// What two requests must have in common to use one connection.
 struct ConnectionKey: Hashable, Sendable {
-    var scheme: Scheme
     var route: Route
+    /// Where the connection is secured: for whom. The certificate was checked for that host, wherever the route leads.
+    var securedOrigin: Origin?
+
+    /// The key for requests to `origin`, which go by `route`.
+    init(origin: Origin, route: Route) {
+        self.route = route
+        securedOrigin = origin.scheme == .https ? origin : nil
+    }
 }
 
 /// An open connection and what the pool knows of it.

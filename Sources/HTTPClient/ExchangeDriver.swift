@@ -130,7 +130,9 @@ final class ExchangeDriver {
         do throws(TransferError) {
             while trailers == nil { try await receive() }
         } catch {
-            throw exchange.hasReceivedOctets ? error : failure(cause, during: .send)
+            // An alert is the reason itself (RFC 8446, section 6.2).
+            let isReason = exchange.hasReceivedOctets || error.phase == .tls
+            throw isReason ? error : failure(cause, during: .send)
         }
     }
 
@@ -151,7 +153,11 @@ final class ExchangeDriver {
                     into: connection.buffer, atMost: limit, until: deadline)
             } catch {
                 if isTimeToCheckSpeed(error) { return }
-                throw failure(error, during: phase)
+                // Only content that ends with its connection can be cut without a sign of it (RFC 9112, section 9.8).
+                guard error.reason == .cutShort, exchange.framing != .untilClose else {
+                    throw failure(error, during: phase)
+                }
+                return try endOfStream()
             }
             guard count > 0 else { return try endOfStream() }
             await share(count)

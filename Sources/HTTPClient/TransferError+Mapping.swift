@@ -42,6 +42,12 @@ extension TransferError {
             self.init(
                 .receiveFailed, during: phase, "receiving from \(host) failed: \(cause.explanation)\(suffix)",
                 errno: cause.errno)
+        case .tlsFailed(let failure): self.init(failure, host: host, during: phase, suffix: suffix)
+        case .cutShort:
+            self.init(
+                .receiveFailed, during: phase,
+                "\(host) cut the connection without the end that TLS has (close_notify): something may be missing"
+                    + suffix)
         case .targetFailed(let cause):
             self.init(
                 .writeFailed, during: .store, "writing failed: \(cause.explanation)", errno: cause.errno)
@@ -49,6 +55,26 @@ extension TransferError {
             self.init(
                 cause.errno == 12 ? .outOfMemory : .couldNotConnect, during: phase, "\(cause)",
                 errno: cause.errno)
+        }
+    }
+}
+
+extension TransferError {
+    /// What TLS reports. "It" in a failure's words is the host.
+    private init(_ failure: TLSFailure, host: String, during phase: Phase, suffix: String) {
+        let text = failure.explanation
+        switch failure.kind {
+        case .handshake:
+            self.init(.tlsFailed, during: .tls, "the TLS handshake with \(host) failed: \(text)\(suffix)")
+        case .peerCertificate:
+            self.init(.peerCertificate, during: .tls, "\(host) did not prove who it is: \(text)")
+        case .pinnedKey:
+            self.init(.pinnedKey, during: .tls, "\(host) does not have the key expected: \(text)")
+        case .clientCertificate: self.init(.clientCertificate, during: .tls, text)
+        case .cipher: self.init(.cipher, during: .tls, text)
+        case .authorities: self.init(.caFile, during: .tls, text)
+        case .broken:
+            self.init(.receiveFailed, during: phase, "TLS with \(host) broke: \(text)\(suffix)")
         }
     }
 }

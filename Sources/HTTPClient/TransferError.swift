@@ -71,6 +71,18 @@ extension TransferError.Code {
     public static let readFailed = Self("readFailed")
     /// The system gave no memory.
     public static let outOfMemory = Self("outOfMemory")
+    /// The TLS handshake failed.
+    public static let tlsFailed = Self("tlsFailed")
+    /// This side's certificate or key cannot be used.
+    public static let clientCertificate = Self("clientCertificate")
+    /// The list of ciphers cannot be used.
+    public static let cipher = Self("cipher")
+    /// The server's certificate does not prove that it is the one asked for.
+    public static let peerCertificate = Self("peerCertificate")
+    /// The certificates of authorities could not be read.
+    public static let caFile = Self("caFile")
+    /// The server's key is none of those pinned.
+    public static let pinnedKey = Self("pinnedKey")
     /// A limit of time was reached; the detail says which.
     public static let timedOut = Self("timedOut")
     /// The connection ended before any octet of a response.

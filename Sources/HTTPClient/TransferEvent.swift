@@ -12,6 +12,10 @@ public enum TransferEvent: Sendable {
     case connectFailed(TransportError.Attempt)
     /// A new connection stands; connections of a client are numbered from 1.
     case connected(remote: SocketAddress?, local: SocketAddress?, connection: Int)
+    /// The TLS handshake on the new connection is done.
+    case secured(TLSSummary)
+    /// It failed.
+    case notSecured(TLSFailure)
     /// An idle connection is used again.
     case reusing(connection: Int)
     /// The request waits for a connection, as many as allowed are in use.

@@ -37,7 +37,7 @@ struct ExitCode: Hashable, Sendable {
     static let table: [ExitCode] = [
         ExitCode(
             "unsupportedScheme", 1, "UNSUPPORTED_PROTOCOL", "the URL's scheme is not supported",
-            "Use an http:// address."),
+            "Use an http:// or https:// address."),
         ExitCode(
             "usage", 2, "FAILED_INIT", "the command line makes no sense",
             "See `rawget --help` for the options."),

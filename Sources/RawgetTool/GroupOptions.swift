@@ -83,6 +83,8 @@ struct GroupOptions: Hashable, Sendable {
     var addressFamily = AddressFamily.any
     /// `--unix-socket`.
     var unixSocket: String?
+    /// How servers prove who they are, and this side.
+    var tls = TLSOptions()
 }
 
 /// What the command line says about the run as a whole.

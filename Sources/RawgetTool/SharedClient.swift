@@ -29,12 +29,14 @@ extension GroupOptions {
         var unixSocket: String?
         var allowsHTTP09: Bool
         var ignoresContentLength: Bool
+        var tls: TLSOptions
     }
 
     /// The settings of the network.
     var network: Network {
         Network(
             addresses: addresses, connectRules: connectRules, addressFamily: addressFamily,
-            unixSocket: unixSocket, allowsHTTP09: allowsHTTP09, ignoresContentLength: ignoresContentLength)
+            unixSocket: unixSocket, allowsHTTP09: allowsHTTP09, ignoresContentLength: ignoresContentLength,
+            tls: tls)
     }
 }

@@ -19,6 +19,8 @@ struct Trace {
         case .connected(let remote, let local, let number):
             let from = local.map { " from \($0)" } ?? ""
             note("connected to \(remote.map(\.description) ?? "the peer")\(from) (connection \(number))")
+        case .secured(let summary): show(summary)
+        case .notSecured: break  // what failed is told as the transfer's failure
         case .reusing(let number): note("using connection \(number) again")
         case .waitingForConnection: note("waiting for a connection")
         case .requestHead(let octets): lines(octets, after: ">", hidesSecrets: true)
@@ -33,6 +35,18 @@ struct Trace {
         case .connectionKept(let number): note("keeping connection \(number)")
         case .connectionClosed(let number, let reason): note("closing connection \(number): \(reason)")
         }
+    }
+
+    private func show(_ summary: TLSSummary) {
+        let agreed = [summary.version, summary.cipher] + (summary.protocolName.map { [$0] } ?? [])
+        note(
+            "secured by \(agreed.joined(separator: ", "))\(summary.isResumed ? ", an earlier session resumed" : "")"
+        )
+        note(
+            "certificate of \(summary.subject), issued by \(summary.issuer), good until \(summary.validUntil)"
+        )
+        note("its key is \(summary.publicKeyPin)")
+        if !summary.isVerified { note("the certificate is not verified: anybody may be answering") }
     }
 
     private func note(_ text: String) { console.say("* \(text.escapedForTerminal)") }

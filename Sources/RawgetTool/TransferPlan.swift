@@ -200,6 +200,7 @@ final class TransferPlan: Sendable {
         map.entries += console.invocation.addressMap.entries
         map.detours += console.invocation.addressMap.detours
         configuration.addressMap = map
+        configuration.tls = try options.tls.configuration(console, isCurl: run.isCurl)
         return configuration
     }
 

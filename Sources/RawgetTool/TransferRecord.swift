@@ -32,6 +32,8 @@ struct TransferRecord {
     private var isQuiet = false
     /// Connections opened, also by a transfer that failed.
     var connectionsOpened = 0
+    /// OpenSSL's number for what it found in the certificate of the last connection opened.
+    var verifyResult = 0
 
     nonisolated init(_ url: String, number: Int, writeOut: String?) {
         self.url = url
@@ -151,6 +153,7 @@ extension TransferRecord {
             values.totalTime = timings.elapsed(until: timings.end ?? .now)
         }
         values.headSize = headOctets
+        values.verifyResult = UInt64(verifyResult.magnitude)
         values.requestSize = requestOctets
         return values
     }

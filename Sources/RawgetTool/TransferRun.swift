@@ -75,6 +75,9 @@ final class TransferRun {
                 "\(path.escapedForTerminal) is named by -D for heads and by -o for content: one will replace the other"
             )
         }
+        if !command.run.isCurl, command.groups.contains(where: { $0.options.tls.isInsecure }) {
+            console.warn("-k: servers do not have to prove who they are; anybody on the way may answer")
+        }
         interruptions = invocation.interruptions()
         let watch = watchForInterruption()
         defer { watch?.cancel() }

@@ -32,6 +32,8 @@ final class TransferWatcher {
             record.connectionsOpened += 1
             record.remote = remote
             record.local = local
+        case .secured(let summary): record.verifyResult = summary.verifyResult
+        case .notSecured(let failure): record.verifyResult = failure.verifyResult
         case .requestSent(let count): record.requestOctets += UInt64(count)
         case .interim(let response): take(response)
         case .response(let response):

@@ -146,7 +146,8 @@ enum WriteOutVariable {
         "http_version",
         "local_ip", "local_port", "method", "num_connects", "num_headers", "num_redirects", "num_retries",
         "redirect_url", "referer", "remote_ip", "remote_port", "response_code", "scheme", "size_download",
-        "size_header", "size_request", "size_upload", "speed_download", "speed_upload", "time_appconnect",
+        "size_header", "size_request", "size_upload", "speed_download", "speed_upload", "ssl_verify_result",
+        "time_appconnect",
         "time_connect", "time_namelookup", "time_pretransfer", "time_redirect", "time_starttransfer",
         "time_total",
         "url", "url_effective", "urlnum",
@@ -180,6 +181,7 @@ enum WriteOutVariable {
         case "size_upload": .number(values.uploadSize)
         case "speed_download": .number(values.rate(of: values.downloadSize))
         case "speed_upload": .number(values.rate(of: values.uploadSize))
+        case "ssl_verify_result": .number(values.verifyResult)
         case "time_appconnect": .time(values.appConnectTime)
         case "time_connect": .time(values.connectTime)
         case "time_namelookup": .time(values.nameLookupTime)

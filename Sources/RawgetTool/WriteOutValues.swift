@@ -49,6 +49,8 @@ struct WriteOutValues: Sendable {
     /// Connections opened for this transfer.
     var connectionCount: UInt64 = 0
     var retryCount: UInt64 = 0
+    /// What the check of the server's certificate came to; 0 is good, and where there was none.
+    var verifyResult: UInt64 = 0
     var remoteAddress = ""
     var remotePort: UInt64 = 0
     var localAddress = ""

@@ -28,7 +28,9 @@ struct ConnectionPoolTests {
     }
 
     private static func key(_ host: String = "a", port: UInt16 = 80) -> ConnectionKey {
-        ConnectionKey(scheme: .http, route: Route(host: .name(host), port: port))
+        ConnectionKey(
+            origin: Origin(scheme: .http, host: .name(host), port: port),
+            route: Route(host: .name(host), port: port))
     }
 
     private static func connection(

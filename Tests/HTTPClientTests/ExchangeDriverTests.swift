@@ -47,7 +47,8 @@ struct ExchangeDriverTests {
             return .more
         }
         defer { sink.demand = nil }
-        let key = ConnectionKey(scheme: .http, route: Route(host: .name("a"), port: 80))
+        let key = ConnectionKey(
+            origin: Origin(scheme: .http, host: .name("a")), route: Route(host: .name("a"), port: 80))
         let connection = PooledConnection(
             key: key, stream: EndlessStream(), buffer: try ReceiveBuffer(), number: 1)
         let driver = ExchangeDriver(
