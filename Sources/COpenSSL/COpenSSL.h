@@ -28,11 +28,6 @@ static inline int copenssl_set_server_name(SSL *ssl, const char *name) {
     return (int)SSL_set_tlsext_host_name(ssl, name);
 }
 
-/* The chain takes a reference of its own. */
-static inline int copenssl_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
-    return (int)SSL_CTX_add1_chain_cert(context, certificate);
-}
-
 /* Lets a store look for issuers in a folder of hash links. */
 static inline int copenssl_add_folder(X509_STORE *store, const char *path) {
     X509_LOOKUP *lookup = X509_STORE_add_lookup(store, X509_LOOKUP_hash_dir());
@@ -70,7 +65,7 @@ static inline void copenssl_free_certificates(STACK_OF(X509) * certificates) {
 }
 
 /* A distinguished name on one line, as UTF-8; controls and separators inside of values are escaped. */
-static inline void copenssl_print_name(BIO *bio, const X509_NAME *name) {
+static inline void copenssl_print_name_readably(BIO *bio, const X509_NAME *name) {
     X509_NAME_print_ex(bio, name, 0, (XN_FLAG_ONELINE & ~ASN1_STRFLGS_ESC_MSB & ~XN_FLAG_SPC_EQ));
 }
 

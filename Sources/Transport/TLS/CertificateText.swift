@@ -22,7 +22,7 @@ enum CertificateText {
             return "(no name)"
         }
         defer { BIO_free(bio) }
-        copenssl_print_name(bio, name)
+        copenssl_print_name_readably(bio, name)
         return cut(OpenSSL.octets(in: bio))
     }
 

@@ -79,9 +79,9 @@ extension TLSEngine {
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
             return "its certificate is not for \(host): \(found.names)"
         case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-            return "\(which) is signed by itself and not trusted; --cacert can name it"
+            return "\(which) is signed by itself and not trusted"
         case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-            return "its chain ends with \(found.subject), which is not trusted here; --cacert can name it"
+            return "its chain ends with \(found.subject), which is not trusted here"
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
             return "\(which) was issued by \(found.issuer), whose certificate is neither trusted here "
