@@ -23,6 +23,8 @@ struct ConnectionPoolTests {
         func splice(
             to target: Int32, at offset: Int64?, atMost count: UInt64, until deadline: Deadline
         ) -> SpliceResult { .endOfStream }
+        func receiveAtHand(into buffer: ReceiveBuffer, atMost limit: Int) -> Int? { nil }
+        func sendAtOnce(_ octets: [UInt8]) {}
         func expectBulk(_ octets: UInt64) {}
         func close() { isClosed = true }
     }
@@ -118,11 +120,25 @@ struct ConnectionPoolTests {
         pool.release(try Self.connection().connection)
         let socket = try #require(SocketAddress(unixSocket: "/s"))
         let viaSocket = ConnectionKey(
-            scheme: .http, route: Route(host: .name("a"), port: 80, socket: socket))
+            origin: Origin(scheme: .http, host: .name("a")),
+            route: Route(host: .name("a"), port: 80, socket: socket))
         #expect(lease(pool, Self.key("b")) == .open)
         #expect(lease(pool, Self.key("a", port: 81)) == .open)
         #expect(lease(pool, viaSocket) == .open)
         #expect(lease(pool) == .use(1))
+    }
+
+    @Test("a secured connection serves the origin it was secured for alone, wherever it leads")
+    func securedOriginsAreKeptApart() throws {
+        let route = Route(host: .name("proxy"), port: 1)
+        let origins: [Origin] = [
+            Origin(scheme: .https, host: .name("a")), Origin(scheme: .https, host: .name("b")),
+            Origin(scheme: .https, host: .name("a"), port: 444), Origin(scheme: .http, host: .name("a")),
+        ]
+        let keys = origins.map { ConnectionKey(origin: $0, route: route) }
+        #expect(Set(keys).count == 4)
+        let plain = ConnectionKey(origin: Origin(scheme: .http, host: .name("b")), route: route)
+        #expect(keys[3] == plain)
     }
 
     @Test func theOldestIdleOneMakesRoom() throws {

@@ -32,6 +32,8 @@ struct ExchangeDriverTests {
         func splice(
             to target: Int32, at offset: Int64?, atMost count: UInt64, until deadline: Deadline
         ) -> SpliceResult { .endOfStream }
+        func receiveAtHand(into buffer: ReceiveBuffer, atMost limit: Int) -> Int? { nil }
+        func sendAtOnce(_ octets: [UInt8]) {}
         func expectBulk(_ octets: UInt64) {}
         func close() {}
     }

@@ -4,10 +4,12 @@ import Glibc
 extension TLSEngine {
     /// What OpenSSL's errors mean for a person.
     func failure(isHandshakeDone: Bool, _ errors: [UInt]) -> TLSFailure {
-        let reason = errors.first.map { ERR_GET_REASON($0) } ?? 0
-        let words = OpenSSL.words(for: errors) ?? "no reason is known"
+        // Parts of OpenSSL below leave reasons of their own before.
+        let own = errors.filter { ERR_GET_LIB($0) == ERR_LIB_SSL }
+        let reason = own.first.map { ERR_GET_REASON($0) } ?? 0
+        let words = OpenSSL.words(for: own.isEmpty ? errors : own) ?? "no reason is known"
         // An alert that came is the peer's last word. OpenSSL numbers them from 1000 on.
-        if let alert = errors.map({ ERR_GET_REASON($0) }).first(where: { (1000..<1256).contains($0) }) {
+        if let alert = own.map({ ERR_GET_REASON($0) }).first(where: { (1000..<1256).contains($0) }) {
             let text = "it answered with \(TLSAlert.words(Int(alert) - 1000))"
             // In TLS 1.3 a server says only after this side's last message what it thinks of it.
             let isRefusal = !hasReceivedContent
