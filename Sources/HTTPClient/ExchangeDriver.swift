@@ -9,30 +9,35 @@ final class ExchangeDriver {
     /// Content larger than this is bulk: the loop sleeps for it, and the kernel is told to wake it seldom.
     private static let bulk: UInt64 = 256 << 10
 
-    private let request: HTTPRequest
-    /// Its head as it is sent.
-    private let head: [UInt8]
-    private let connection: PooledConnection
-    private let transfer: Transfer
+    let request: HTTPRequest
+    let outgoing: OutgoingContent
+    /// Decides what becomes of redirects; `nil` delivers them.
+    var chain: RedirectChain?
+    let connection: PooledConnection
+    let transfer: Transfer
     private let configuration: ClientConfiguration
-    private let total: Deadline
-    private var exchange: Exchange
-    private var response: HTTPResponse?
-    private var trailers: HTTPFields?
+    let total: Deadline
+    var exchange: Exchange
+    var response: HTTPResponse?
+    var trailers: HTTPFields?
     private var headOctets: UInt64 = 0
-    private var requestOctets: UInt64 = 0
+    var requestOctets: UInt64 = 0
     /// Octets moved since other tasks had a turn.
     private var moved = 0
     private var isBulk = false
     private var spliceIsRefused = false
-    private var hasSentAll = false
+    var hasSentAll = false
+    /// The content may be sent: the server has said so (100).
+    var hasGoAhead = false
+    /// The server does not answer such questions (417): the request must go out without.
+    private(set) var isExpectationRefused = false
 
     init(
-        _ request: HTTPRequest, head: [UInt8], on connection: PooledConnection, for transfer: Transfer,
+        _ request: HTTPRequest, _ outgoing: OutgoingContent, on connection: PooledConnection, for transfer: Transfer,
         configuration: ClientConfiguration, total: Deadline
     ) {
         self.request = request
-        self.head = head
+        self.outgoing = outgoing
         self.connection = connection
         self.transfer = transfer
         self.configuration = configuration
@@ -66,84 +71,66 @@ final class ExchangeDriver {
             transfer.stream = nil
         }
         try await send()
-        while trailers == nil { try await receive() }
+        try await receiveToTheEnd()
         if isBulk { connection.stream.expectBulk(0) }
-        guard let response, let trailers else {
+        guard let response, let trailers = trailers ?? (transfer.dropped == nil ? nil : HTTPFields()) else {
             throw TransferError(.badResponse, during: .content, "no response")
         }
         return TransferReport(
             request: request, response: response, trailers: trailers, timings: transfer.timings,
             headOctets: headOctets, requestOctets: requestOctets, contentOctets: exchange.contentReceived,
-            remoteAddress: connection.stream.remoteAddress, localAddress: connection.localAddress,
+            contentSent: transfer.contentSent, remoteAddress: connection.stream.remoteAddress, localAddress: connection.localAddress,
             connectionsOpened: opened, connection: connection.number)
-    }
-
-    // MARK: Sending
-
-    private func send() async throws(TransferError) {
-        transfer.timings.ready = .now
-        var octets = head
-        transfer.observe(.requestHead(octets))
-        if let content = request.content { octets += content }
-        var sent = 0
-        while sent < octets.count {
-            try checkWhetherToGoOn()
-            let result: SendResult
-            do throws(TransportError) {
-                result = try await connection.stream.send(octets, from: sent, until: deadline)
-            } catch {
-                guard case .sendFailed = error.reason else { throw failure(error, during: .send) }
-                // The peer closed, perhaps behind a response that says why: that goes before the failed sending.
-                return try await receiveAfterFailedSend(error)
-            }
-            switch result {
-            case .sent(let offset): sent = offset
-            case .peerSpeaks(let offset):
-                sent = offset
-                // It has not got the whole request yet: a final response ends the sending (RFC 9112, section 9.5).
-                try await receive()
-                if trailers != nil { return }
-            }
-        }
-        hasSentAll = true
-        requestOctets = UInt64(octets.count)
-        transfer.timings.sent = .now
-        transfer.observe(.requestSent(octets: octets.count))
-    }
-
-    private func receiveAfterFailedSend(_ cause: TransportError) async throws(TransferError) {
-        do throws(TransferError) {
-            while trailers == nil { try await receive() }
-        } catch {
-            throw exchange.hasReceivedOctets ? error : failure(cause, during: .send)
-        }
     }
 
     // MARK: Receiving
 
-    /// One portion from the stream, and all events in it.
-    private func receive() async throws(TransferError) {
+    /// Reads to the end of the content. That of a redirect that is followed is worth only so much.
+    func receiveToTheEnd() async throws(TransferError) {
+        do throws(TransferError) {
+            while trailers == nil {
+                guard let dropped = transfer.dropped else {
+                    try await receive()
+                    continue
+                }
+                guard !dropped.isTooLong, try await receive(patience: dropped.until) else { return }
+            }
+        } catch {
+            // Whatever is wrong with content that nobody is to see: the head said where to go.
+            guard transfer.dropped != nil, error.code != .cancelled, total.instant > .now else { throw error }
+        }
+    }
+
+    /// One portion from the stream, and all events in it. False when `patience` ended before anything came.
+    @discardableResult
+    func receive(patience: Deadline? = nil) async throws(TransferError) -> Bool {
         if transfer.isPaused { try await waitWhilePaused() }
         try checkWhetherToGoOn()
         if connection.buffer.unreadCount == 0 {
-            if try await splice() { return }
+            if try await splice() { return true }
             let limit = response == nil ? ReceiveBuffer.headPortion : ReceiveBuffer.capacity
             let count: Int
             do throws(TransportError) {
                 count = try await connection.stream.receive(
-                    into: connection.buffer, atMost: limit, until: deadline)
+                    into: connection.buffer, atMost: limit,
+                    until: patience.map { .earlier($0, deadline) } ?? deadline)
             } catch {
+                if patience != nil, case .timedOut(.none, _) = error.reason { return false }
                 throw failure(error, during: phase)
             }
-            guard count > 0 else { return try endOfStream() }
+            guard count > 0 else {
+                try endOfStream()
+                return true
+            }
             await share(count)
         }
         if transfer.timings.firstOctet == nil { transfer.timings.firstOctet = .now }
         try await readEvents()
+        return true
     }
 
     /// Where octets are always at hand nothing waits, and only who waits learns of time-outs and cancellation.
-    private func checkWhetherToGoOn() throws(TransferError) {
+    func checkWhetherToGoOn() throws(TransferError) {
         if transfer.isCancelled { throw failure(TransportError(.cancelled), during: phase) }
         if total.instant < .distantFuture, total.instant <= .now {
             throw failure(TransportError(.timedOut(total.limit, after: total.duration)), during: phase)
@@ -156,7 +143,7 @@ final class ExchangeDriver {
         }
     }
 
-    private var deadline: Deadline {
+    var deadline: Deadline {
         .earlier(Deadline(.idle, in: transfer.options.idleTimeout ?? configuration.idleTimeout), total)
     }
 
@@ -219,7 +206,9 @@ final class ExchangeDriver {
 
     private func handle(_ event: Exchange.Event) throws(TransferError) {
         switch event {
-        case .interim(let response): transfer.observe(.interim(response))
+        case .interim(let response):
+            if response.status == .continue { hasGoAhead = true }
+            transfer.observe(.interim(response))
         case .response(let response):
             self.response = response
             transfer.timings.head = .now
@@ -245,6 +234,12 @@ final class ExchangeDriver {
         case .some(.none): length = 0
         default: break
         }
+        if try await isPassedOver(response) {
+            let dropped = DroppedContent()
+            dropped.begin(response, length: length)
+            transfer.dropped = dropped
+            return
+        }
         if let coding = exchange.unknownTransferCodings.first {
             throw TransferError(
                 .badContentCoding, during: .content,
@@ -264,7 +259,19 @@ final class ExchangeDriver {
         if let length, length > ExchangeDriver.bulk { setBulk(true) }
     }
 
+    /// Whether the response is no final one: another request follows it.
+    private func isPassedOver(_ response: HTTPResponse) async throws(TransferError) -> Bool {
+        if outgoing.expectsContinue, response.status == .expectationFailed {
+            isExpectationRefused = true
+            return true
+        }
+        guard let chain, try await chain.follows(response) else { return false }
+        try checkWhetherToGoOn()
+        return true
+    }
+
     private func countContent(_ count: Int) throws(TransferError) {
+        guard transfer.dropped == nil else { return }
         transfer.contentReceived = exchange.contentReceived
         if let limit = transfer.options.maximumContentLength, exchange.contentReceived > limit {
             throw TransferError(
@@ -335,7 +342,7 @@ final class ExchangeDriver {
     // MARK: Failures
 
     /// The origin's name for a person.
-    private var host: String { "\(request.uri.host) port \(request.uri.effectivePort)" }
+    var host: String { "\(request.uri.host) port \(request.uri.effectivePort)" }
 
     private var phase: TransferError.Phase {
         if response != nil { return .content }
@@ -349,7 +356,7 @@ final class ExchangeDriver {
             ?? "\(received) octets received"
     }
 
-    private func failure(_ error: TransportError, during phase: TransferError.Phase) -> TransferError {
+    func failure(_ error: TransportError, during phase: TransferError.Phase) -> TransferError {
         TransferError(error, host: host, during: phase, progress: progress)
     }
 
