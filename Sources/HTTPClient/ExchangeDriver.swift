@@ -113,7 +113,7 @@ final class ExchangeDriver {
             do throws(TransportError) {
                 count = try await connection.stream.receive(
                     into: connection.buffer, atMost: limit,
-                    until: patience.map { .earlier($0, deadline) } ?? deadline)
+                    until: patience.map { .earlier($0, total) } ?? deadline)
             } catch {
                 if patience != nil, case .timedOut(.none, _) = error.reason { return false }
                 throw failure(error, during: phase)

@@ -146,7 +146,10 @@ struct Redirects {
 
     /// A Location that is no URI of ours, without query, fragment and what may be a name and password; bounded.
     static func shown(_ location: String) -> String {
-        var text = location.prefix { $0 != "?" && $0 != "#" }
+        // Octets that are UTF-8 are meant as such.
+        let octets = location.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+        let readable = String(validating: octets, as: UTF8.self) ?? location
+        var text = readable.prefix { $0 != "?" && $0 != "#" }
         if let at = text.lastIndex(of: "@"), text.contains(":") {
             let start = text.firstIndex(of: ":").map { text.index(after: $0) } ?? text.startIndex
             let slashes = text[start...].prefix { $0 == "/" }

@@ -52,7 +52,7 @@ struct AnswerWarningTests {
 
     @Test(
         "an option of curl's that is missing is told to be",
-        arguments: ["-L", "-C", "--compressed", "--retry", "--cacert"])
+        arguments: ["-F", "-C", "--compressed", "--retry", "--cacert"])
     func laterOptions(option: String) async throws {
         let run = await rawget([option, "http://127.0.0.1/"], in: folder)
         #expect(run.exit == 2)
