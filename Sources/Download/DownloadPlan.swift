@@ -5,7 +5,9 @@ public import HTTPMessage
 public struct DownloadPlan {
     /// What is asked for.
     public var request: HTTPRequest
-    /// Where its content goes.
+    /// Content of the request that is read while it is sent.
+    public var content: (any RequestContent)?
+    /// Where the content received goes.
     public var destination: Destination
     /// What a destination that is a descriptor is called in messages.
     public var descriptorName = "standard output"

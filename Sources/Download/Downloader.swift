@@ -22,11 +22,16 @@ public final class Downloader {
         if plan.includesHeads {
             let observe = hooks.observe
             hooks.observe = { event in
-                if case .interim(let response) = event { writer.addInterim(response) }
+                switch event {
+                // A redirect that is followed is shown like an interim response: its content is nobody's.
+                case .interim(let response), .redirecting(let response, _, _): writer.addInterim(response)
+                default: break
+                }
                 observe?(event)
             }
         }
-        let transfer = client.transfer(plan.request, into: writer, options: plan.options, hooks: hooks)
+        let transfer = client.transfer(
+            plan.request, content: plan.content, into: writer, options: plan.options, hooks: hooks)
         writer.transfer = transfer
         writer.makeRoom = { [client] in client.closeIdleConnections() }
         started(transfer)

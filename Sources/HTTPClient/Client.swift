@@ -25,23 +25,24 @@ public final class Client {
     }
 
     /// Starts a transfer: the content of the final response goes to `sink`. It ends when the content has come whole;
-    /// what the sink still has to do with it is the caller's next step.
+    /// what the sink still has to do with it is the caller's next step. `content`, in place of the request's own, is
+    /// read while it is sent.
     public func send(
-        _ request: HTTPRequest, into sink: any ContentSink, options: TransferOptions = TransferOptions(),
-        hooks: TransferHooks = TransferHooks()
+        _ request: HTTPRequest, content: (any RequestContent)? = nil, into sink: any ContentSink,
+        options: TransferOptions = TransferOptions(), hooks: TransferHooks = TransferHooks()
     ) -> Transfer {
         NetworkActor.loop.startThreadIfNeeded()
-        let transfer = transfer(request, into: sink, options: options, hooks: hooks)
+        let transfer = transfer(request, content: content, into: sink, options: options, hooks: hooks)
         transfer.start()
         return transfer
     }
 
     /// A transfer that its caller runs in a task of its own (`Transfer.run`).
     package func transfer(
-        _ request: HTTPRequest, into sink: any ContentSink, options: TransferOptions = TransferOptions(),
-        hooks: TransferHooks = TransferHooks()
+        _ request: HTTPRequest, content: (any RequestContent)? = nil, into sink: any ContentSink,
+        options: TransferOptions = TransferOptions(), hooks: TransferHooks = TransferHooks()
     ) -> Transfer {
-        Transfer(request, into: sink, options: options, hooks: hooks, client: self)
+        Transfer(request, content: content, into: sink, options: options, hooks: hooks, client: self)
     }
 
     // The loop keeps what it watches alive: nobody else would close the idle connections of a client that is gone.
@@ -55,9 +56,22 @@ public final class Client {
 
     // MARK: One request to one final response
 
+    /// Hop after hop, until a response is final (RFC 9110, section 15.4).
     func perform(_ transfer: Transfer) async throws(TransferError) -> TransferReport {
-        var request = transfer.request
         transfer.timings = Timings()
+        let total = transfer.options.totalTimeout.map {
+            Deadline(.total, at: transfer.timings.start + $0, duration: $0)
+        }
+        let chain = RedirectChain(try await firstRequest(of: transfer), for: transfer)
+        while true {
+            let report = try await exchange(chain, for: transfer, total: total ?? .never)
+            guard try chain.advance(behind: report) else { return chain.summed(report) }
+        }
+    }
+
+    /// What the caller makes of its request, with the credentials of its URI.
+    private func firstRequest(of transfer: Transfer) async throws(TransferError) -> HTTPRequest {
+        var request = transfer.request
         if let willSend = transfer.hooks.willSend {
             guard let changed = await willSend(request, nil) else {
                 throw TransferError(
@@ -65,36 +79,40 @@ public final class Client {
             }
             request = changed
         }
-        let total = transfer.options.totalTimeout.map {
-            Deadline(.total, at: transfer.timings.start + $0, duration: $0)
+        if !request.fields.contains(.authorization), let user = BasicCredentials(userinfoOf: request.uri) {
+            request.fields.append(.authorization, user.fieldValue)
         }
-        return try await exchange(request, for: transfer, total: total ?? .never)
+        return request
     }
 
-    /// One exchange, sent again once when a kept connection turns out dead (RFC 9112, section 9.3.1).
+    /// One exchange, sent again once when a kept connection turns out dead (RFC 9112, section 9.3.1), or when the server
+    /// cannot be asked for a go-ahead (RFC 9110, section 15.5.18).
     private func exchange(
-        _ request: HTTPRequest, for transfer: Transfer, total: Deadline
+        _ chain: RedirectChain, for transfer: Transfer, total: Deadline
     ) async throws(TransferError) -> TransferReport {
-        var request = request
+        var request = chain.request
         if transfer.options.contentForm == .decoded, !request.fields.contains(.acceptEncoding) {
             request.fields.append(.acceptEncoding, ContentCoding.offer)
         }
         // Before anything is opened: what cannot be sent needs no connection.
-        let head = try request.headOctets(transfer.options.version)
+        var outgoing = try OutgoingContent(of: request, chain.content, transfer.options)
         var isResent = false
+        var opened = 0
         while true {
             guard !transfer.isCancelled else {
                 throw TransferError(.cancelled, during: .prepare, "cancelled")
             }
             let lease = try await connection(
                 for: request, transfer: transfer, fresh: isResent, total: total)
+            opened += lease.opened
             let driver = ExchangeDriver(
-                request, head: head, on: lease.connection, for: transfer, configuration: configuration,
+                request, outgoing, on: lease.connection, for: transfer, configuration: configuration,
                 total: total)
+            driver.chain = chain
             do throws(TransferError) {
-                let report = try await driver.run(opened: lease.opened)
+                let report = try await driver.run(opened: opened)
                 settle(lease.connection, driver.reuseVerdict, transfer)
-                return report
+                guard driver.isExpectationRefused else { return report }
             } catch {
                 settle(lease.connection, driver.reuseVerdict, transfer)
                 // A connection that was kept and died before any octet came proves nothing about the server: the
@@ -103,8 +121,14 @@ public final class Client {
                     error.code == .emptyReply || error.code == .sendFailed || error.code == .receiveFailed
                 else { throw error }
                 isResent = true
+                try chain.rewind()
                 transfer.observe(.resending)
+                continue
             }
+            outgoing = try outgoing.withoutExpectation(request)
+            try chain.rewind()
+            transfer.beginHop()
+            transfer.observe(.resendingWithoutExpect)
         }
     }
 

@@ -10,17 +10,18 @@ final class ExchangeDriver {
     private static let bulk: UInt64 = 256 << 10
 
     let request: HTTPRequest
-    /// Its head as it is sent.
-    private let head: [UInt8]
+    let outgoing: OutgoingContent
+    /// Decides what becomes of redirects; `nil` delivers them.
+    var chain: RedirectChain?
     let connection: PooledConnection
     let transfer: Transfer
     private let configuration: ClientConfiguration
-    private let total: Deadline
+    let total: Deadline
     var exchange: Exchange
-    private(set) var response: HTTPResponse?
-    private var trailers: HTTPFields?
+    var response: HTTPResponse?
+    var trailers: HTTPFields?
     private var headOctets: UInt64 = 0
-    private var requestOctets: UInt64 = 0
+    var requestOctets: UInt64 = 0
     /// Octets moved since other tasks had a turn.
     private var moved = 0
     var isBulk = false
@@ -31,14 +32,19 @@ final class ExchangeDriver {
     private var speed: SpeedGuard?
     /// When octets last went either way; kept only where speed is watched over.
     private var lastProgress = Instant.distantFuture
-    private(set) var hasSentAll = false
+    var hasSentAll = false
+    /// The content may be sent: the server has said so (100).
+    var hasGoAhead = false
+    /// The server does not answer such questions (417): the request must go out without.
+    private(set) var isExpectationRefused = false
 
     init(
-        _ request: HTTPRequest, head: [UInt8], on connection: PooledConnection, for transfer: Transfer,
+        _ request: HTTPRequest, _ outgoing: OutgoingContent, on connection: PooledConnection,
+        for transfer: Transfer,
         configuration: ClientConfiguration, total: Deadline
     ) {
         self.request = request
-        self.head = head
+        self.outgoing = outgoing
         self.connection = connection
         self.transfer = transfer
         self.configuration = configuration
@@ -77,97 +83,75 @@ final class ExchangeDriver {
             speed = SpeedGuard(limit, at: lastProgress)
         }
         try await send()
-        while trailers == nil { try await receive() }
+        try await receiveToTheEnd()
         if isBulk { connection.stream.expectBulk(0) }
-        guard let response, let trailers else {
+        guard let response, let trailers = trailers ?? (transfer.dropped == nil ? nil : HTTPFields()) else {
             throw TransferError(.badResponse, during: .content, "no response")
         }
         return TransferReport(
             request: request, response: response, trailers: trailers, timings: transfer.timings,
             headOctets: headOctets, requestOctets: requestOctets, contentOctets: exchange.contentReceived,
-            remoteAddress: connection.stream.remoteAddress, localAddress: connection.localAddress,
+            contentSent: transfer.contentSent, remoteAddress: connection.stream.remoteAddress,
+            localAddress: connection.localAddress,
             connectionsOpened: opened, connection: connection.number)
-    }
-
-    // MARK: Sending
-
-    private func send() async throws(TransferError) {
-        transfer.timings.ready = .now
-        var octets = head
-        transfer.observe(.requestHead(octets))
-        if let content = request.content { octets += content }
-        var sent = 0
-        while sent < octets.count {
-            try checkWhetherToGoOn()
-            let result: SendResult
-            do throws(TransportError) {
-                result = try await connection.stream.send(octets, from: sent, until: deadline)
-            } catch {
-                if isTimeToCheckSpeed(error) { continue }
-                guard case .sendFailed = error.reason else { throw failure(error, during: .send) }
-                // The peer closed, perhaps behind a response that says why: that goes before the failed sending.
-                return try await receiveAfterFailedSend(error)
-            }
-            switch result {
-            case .sent(let offset):
-                noteProgress(offset - sent)
-                sent = offset
-            case .peerSpeaks(let offset):
-                noteProgress(offset - sent)
-                sent = offset
-                // It has not got the whole request yet: a final response ends the sending (RFC 9112, section 9.5).
-                try await receive()
-                if trailers != nil { return }
-            }
-        }
-        hasSentAll = true
-        requestOctets = UInt64(octets.count)
-        transfer.timings.sent = .now
-        transfer.observe(.requestSent(octets: octets.count))
-    }
-
-    private func receiveAfterFailedSend(_ cause: TransportError) async throws(TransferError) {
-        do throws(TransferError) {
-            while trailers == nil { try await receive() }
-        } catch {
-            // An alert is the reason itself (RFC 8446, section 6.2).
-            let isReason = exchange.hasReceivedOctets || error.phase == .tls
-            throw isReason ? error : failure(cause, during: .send)
-        }
     }
 
     // MARK: Receiving
 
-    /// One portion from the stream, and all events in it.
-    private func receive() async throws(TransferError) {
+    /// Reads to the end of the content. That of a redirect that is followed is worth only so much.
+    func receiveToTheEnd() async throws(TransferError) {
+        do throws(TransferError) {
+            while trailers == nil {
+                guard let dropped = transfer.dropped else {
+                    try await receive()
+                    continue
+                }
+                guard !dropped.isTooLong, try await receive(patience: dropped.until) else { return }
+            }
+        } catch {
+            // Whatever is wrong with content that nobody is to see: the head said where to go.
+            guard transfer.dropped != nil, error.code != .cancelled, total.instant > .now else { throw error }
+        }
+    }
+
+    /// One portion from the stream, and all events in it. False when `patience` ended before anything came.
+    @discardableResult
+    func receive(patience: Deadline? = nil) async throws(TransferError) -> Bool {
         if transfer.isPaused { try await waitWhilePaused() }
         try checkWhetherToGoOn()
         if connection.buffer.unreadCount == 0 {
-            if try await splice() { return }
+            if try await splice() { return true }
             // Coded content is copied once more, so less of it is taken at a time.
             let isSmall = response == nil || decoder != nil
             let limit = isSmall ? ReceiveBuffer.headPortion : ReceiveBuffer.capacity
             let count: Int
             do throws(TransportError) {
                 count = try await connection.stream.receive(
-                    into: connection.buffer, atMost: limit, until: deadline)
+                    into: connection.buffer, atMost: limit,
+                    until: patience.map { .earlier($0, total) } ?? deadline)
             } catch {
-                if isTimeToCheckSpeed(error) { return }
+                if isTimeToCheckSpeed(error) { return true }
+                if patience != nil, case .timedOut(.none, _) = error.reason { return false }
                 // Only content that ends with its connection can be cut without a sign of it (RFC 9112, section 9.8).
                 guard error.reason == .cutShort, exchange.framing != .untilClose else {
                     throw failure(error, during: phase)
                 }
-                return try endOfStream()
+                try endOfStream()
+                return true
             }
-            guard count > 0 else { return try endOfStream() }
+            guard count > 0 else {
+                try endOfStream()
+                return true
+            }
             await share(count)
         }
         if transfer.timings.firstOctet == nil { transfer.timings.firstOctet = .now }
         try await readEvents()
+        return true
     }
 
     /// Where octets are always at hand nothing waits, and only who waits learns of time-outs and cancellation.
-    private func checkWhetherToGoOn() throws(TransferError) {
+    func checkWhetherToGoOn() throws(TransferError) {
         if transfer.isCancelled { throw failure(TransportError(.cancelled), during: phase) }
         if total.instant < .distantFuture, total.instant <= .now {
             throw failure(TransportError(.timedOut(total.limit, after: total.duration)), during: phase)
@@ -185,7 +169,7 @@ final class ExchangeDriver {
         if case .timedOut(.speed, _) = error.reason { true } else { false }
     }
 
-    private func noteProgress(_ count: Int) {
+    func noteProgress(_ count: Int) {
         guard speed != nil else { return }
         speed?.count(count)
         lastProgress = .now
@@ -295,7 +279,9 @@ final class ExchangeDriver {
 
     private func handle(_ event: Exchange.Event) throws(TransferError) {
         switch event {
-        case .interim(let response): transfer.observe(.interim(response))
+        case .interim(let response):
+            if response.status == .continue { hasGoAhead = true }
+            transfer.observe(.interim(response))
         case .response(let response):
             self.response = response
             transfer.timings.head = .now
@@ -322,6 +308,12 @@ final class ExchangeDriver {
         case .some(.none): length = 0
         default: break
         }
+        if try await isPassedOver(response) {
+            let dropped = DroppedContent()
+            dropped.begin(response, length: length)
+            transfer.dropped = dropped
+            return
+        }
         if let coding = exchange.unknownTransferCodings.first, transfer.options.contentForm != .raw {
             throw TransferError(
                 .badContentCoding, during: .content,
@@ -344,7 +336,19 @@ final class ExchangeDriver {
         if let length, length > ExchangeDriver.bulk { setBulk(true) }
     }
 
+    /// Whether the response is no final one: another request follows it.
+    private func isPassedOver(_ response: HTTPResponse) async throws(TransferError) -> Bool {
+        if outgoing.expectsContinue, response.status == .expectationFailed {
+            isExpectationRefused = true
+            return true
+        }
+        guard let chain, try await chain.follows(response) else { return false }
+        try checkWhetherToGoOn()
+        return true
+    }
+
     func countContent(_ count: Int) throws(TransferError) {
+        guard transfer.dropped == nil else { return }
         transfer.contentReceived = exchange.contentReceived
         try checkLimit(exchange.contentReceived)
         if exchange.contentReceived > ExchangeDriver.bulk { setBulk(true) }

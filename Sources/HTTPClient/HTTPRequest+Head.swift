@@ -4,19 +4,24 @@ import HTTPWire
 extension HTTPRequest {
     /// The head of the request as it is sent: what a message must have is added to the caller's fields. Throws `badURI`
     /// when the parts do not make one valid request.
-    func headOctets(_ version: HTTPVersion = .http11) throws(TransferError) -> [UInt8] {
+    /// `length` is that of the content, `expectsContinue` whether a go-ahead for it is asked for.
+    func headOctets(
+        _ length: OutgoingContent.Length, expectsContinue: Bool, version: HTTPVersion = .http11
+    ) throws(TransferError) -> [UInt8] {
         var fields = HTTPFields()
         // Host comes first (RFC 9110, section 7.2); the caller's own value is kept.
         if !self.fields.contains(.host) { fields.append(.host, uri.authority) }
         fields.append(contentsOf: self.fields)
-        try checkDeclaredLength()
-        if !fields.contains(.contentLength) {
-            if let content {
-                fields.append(.contentLength, String(content.count))
-            } else if method.expectsContent {
-                fields.append(.contentLength, "0")
-            }
+        // What is for a proxy is no origin's business (RFC 9110, section 11.7.2).
+        fields.remove(.proxyAuthorization)
+        try checkDeclaredLength(length)
+        switch length {
+        case .none where !method.expectsContent: break
+        case .none, .known:
+            if !fields.contains(.contentLength) { fields.append(.contentLength, String(length.octets ?? 0)) }
+        case .unknown: fields.append(.transferEncoding, "chunked")
         }
+        if expectsContinue, !fields.contains(.expect) { fields.append(.expect, "100-continue") }
         do throws(WireError) {
             return try RequestSerializer.head(
                 of: method, target: .origin(uri.requestTarget), fields: fields, version: version)
@@ -26,15 +31,20 @@ extension HTTPRequest {
     }
 
     /// A caller's own word on the content must be true: octets too many or too few would be the server's next request.
-    private func checkDeclaredLength() throws(TransferError) {
+    private func checkDeclaredLength(_ length: OutgoingContent.Length) throws(TransferError) {
         if self.fields.contains(.transferEncoding) {
             throw TransferError(
                 .badURI, during: .prepare,
                 "the request cannot be sent: Transfer-Encoding is for this side to choose")
         }
         guard let declared = self.fields[.contentLength] else { return }
-        let count = content?.count ?? 0
-        guard FieldGrammar.number(declared) == UInt64(count) else {
+        guard let count = length.octets else {
+            throw TransferError(
+                .badURI, during: .prepare,
+                "the request cannot be sent: Content-Length says \(declared), the content's length is not known"
+            )
+        }
+        guard FieldGrammar.number(declared) == count else {
             throw TransferError(
                 .badURI, during: .prepare,
                 "the request cannot be sent: Content-Length says \(declared), the content has \(count) octets"

@@ -4,6 +4,8 @@ public import System
 public struct Timings: Hashable, Sendable {
     /// When the transfer was begun.
     public var start: Instant
+    /// The last redirect was followed: the final request was begun.
+    public var redirected: Instant?
     /// The host's addresses are known.
     public var resolved: Instant?
     /// A connection stands, its TLS handshake aside.
@@ -23,6 +25,12 @@ public struct Timings: Hashable, Sendable {
 
     /// Timings of a transfer that starts at `start`.
     public init(start: Instant = .now) { self.start = start }
+
+    /// A redirect is followed: what comes now is done anew. The connection may be the one that there is.
+    mutating func beginHop() {
+        redirected = .now
+        (ready, sent, firstOctet, head, end) = (nil, nil, nil, nil, nil)
+    }
 
     /// From the start to `instant`; zero for a step that did not take place.
     public func elapsed(until instant: Instant?) -> Duration { instant.map { $0 - start } ?? .zero }

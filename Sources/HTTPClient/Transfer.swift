@@ -14,8 +14,19 @@ public final class Transfer {
     /// Whether reading is suspended.
     public private(set) var isPaused = false
 
+    /// Octets of the request's content sent, in the exchange under way.
+    public internal(set) var contentSent: UInt64 = 0
+
     let request: HTTPRequest
-    let sink: any ContentSink
+    /// Content of the request that is read while it is sent.
+    let content: (any RequestContent)?
+    /// Whether any of it was read since it was last rewound.
+    var hasReadContent = false
+    /// Where content goes now: to the caller, unless it is that of a response nobody is to see.
+    var sink: any ContentSink { dropped ?? target }
+    /// Takes the content of a response that is not delivered.
+    var dropped: DroppedContent?
+    private let target: any ContentSink
     let options: TransferOptions
     let hooks: TransferHooks
     private let client: Client
@@ -28,11 +39,12 @@ public final class Transfer {
     private var interruption: (@NetworkActor () -> Void)?
 
     init(
-        _ request: HTTPRequest, into sink: any ContentSink, options: TransferOptions, hooks: TransferHooks,
-        client: Client
+        _ request: HTTPRequest, content: (any RequestContent)?, into sink: any ContentSink,
+        options: TransferOptions, hooks: TransferHooks, client: Client
     ) {
         self.request = request
-        self.sink = sink
+        self.content = content
+        target = sink
         self.options = options
         self.hooks = hooks
         self.client = client
@@ -70,6 +82,15 @@ public final class Transfer {
 
     private func result() async -> Result<TransferReport, TransferError> {
         do throws(TransferError) { return .success(try await run()) } catch { return .failure(error) }
+    }
+
+    /// Another exchange begins, in the same transfer.
+    func beginHop() {
+        timings.beginHop()
+        dropped = nil
+        contentSent = 0
+        contentReceived = 0
+        contentExpected = nil
     }
 
     /// Whether it, or the task that runs it, was cancelled.
@@ -132,6 +153,10 @@ public struct TransferReport: Sendable {
     public var requestOctets: UInt64
     /// Octets of content received.
     public var contentOctets: UInt64
+    /// Octets of content sent with the last request.
+    public var contentSent: UInt64 = 0
+    /// The redirects that were followed, in order. Octets of heads and requests, and connections, count all of them.
+    public var redirects: [Redirect] = []
     /// Addresses of both ends.
     public var remoteAddress: SocketAddress?
     /// The address of this side.

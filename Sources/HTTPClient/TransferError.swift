@@ -93,6 +93,10 @@ extension TransferError.Code {
     public static let receiveFailed = Self("receiveFailed")
     /// The content is larger than the caller allows.
     public static let tooLarge = Self("tooLarge")
+    /// There were more redirects than are followed.
+    public static let tooManyRedirects = Self("tooManyRedirects")
+    /// Content must be sent again that can be read only once.
+    public static let contentNotRewound = Self("contentNotRewound")
     /// The caller ended it.
     public static let cancelled = Self("cancelled")
 }

@@ -22,12 +22,22 @@ public enum TransferEvent: Sendable {
     case waitingForConnection
     /// The head of the request, as it goes out.
     case requestHead([UInt8])
+    /// Content of the request went out: octets so far, and in all where that is known.
+    case sent(count: UInt64, total: UInt64?)
+    /// The go-ahead for the content (100) is waited for.
+    case awaitingContinue
+    /// No go-ahead came in time: the content is sent without it.
+    case continuing
+    /// The server refuses to be asked (417): the request goes out again without Expect.
+    case resendingWithoutExpect
     /// The request is out, content and all.
     case requestSent(octets: Int)
     /// A 1xx response; more follows.
     case interim(HTTPResponse)
     /// The final response's head.
     case response(HTTPResponse)
+    /// The response is a redirect that is followed; `number` counts them from 1.
+    case redirecting(from: HTTPResponse, to: HTTPRequest, number: Int)
     /// Content arrived: octets now, and so far.
     case content(count: Int, total: UInt64)
     /// All content is received. What is still to be done with it is the sink's.

@@ -25,6 +25,8 @@ public struct HTTPStatus: Hashable, Comparable, Sendable {
     public static let resetContent = HTTPStatus(known: 205)
     /// 206: what Content-Range tells (section 15.3.7).
     public static let partialContent = HTTPStatus(known: 206)
+    /// 300; Location may name one of several choices (section 15.4.1).
+    public static let multipleChoices = HTTPStatus(known: 300)
     /// 301; POST may become GET (section 15.4.2).
     public static let movedPermanently = HTTPStatus(known: 301)
     /// 302; POST may become GET (section 15.4.3).

@@ -106,6 +106,9 @@ struct ExitCode: Hashable, Sendable {
             "tooLarge", 63, "FILESIZE_EXCEEDED", "the content is larger than allowed",
             "Allow more with --max-filesize."),
         ExitCode(
+            "contentNotRewound", 65, "SEND_FAIL_REWIND", "the content would have to be sent again",
+            "Give the content as a file."),
+        ExitCode(
             "caFile", 77, "SSL_CACERT_BADFILE", "the CA certificates could not be read",
             "Check the file given with --cacert."),
         ExitCode(

@@ -1,4 +1,5 @@
 import HTTPClient
+import HTTPMessage
 
 /// What one group of the command line (up to `--next`) says about its transfers.
 struct GroupOptions: Hashable, Sendable {
@@ -74,6 +75,34 @@ struct GroupOptions: Hashable, Sendable {
     var maximumSize: UInt64?
     /// `-w`.
     var writeOut: TextArgument?
+
+    /// `-L` and `--no-location`; `nil` is the mode's default.
+    var followsRedirects: Bool?
+    /// `--location-trusted`.
+    var trustsAllOrigins = false
+    /// `--max-redirs`; below zero there is no limit.
+    var maximumRedirects: Int?
+    /// `--post301` and the like.
+    var keepsPOST: Set<HTTPStatus> = []
+    /// `--proto-redir`.
+    var redirectSchemes = Set(Scheme.allCases)
+    /// `-u`, as given.
+    var user: String?
+    /// `--oauth2-bearer`.
+    var bearerToken: String?
+    /// `-b`, in order.
+    var cookies: [String] = []
+
+    /// `-d` and its kin, in order.
+    var data: [DataOption] = []
+    /// `--json` was given.
+    var isJSON = false
+    /// `-G`.
+    var putsDataInQuery = false
+    /// `-T`, in order; `-` is standard input.
+    var uploads: [String] = []
+    /// `--expect100-timeout`.
+    var continueTimeout: Duration?
 
     /// `--resolve`, in order.
     var addresses: [ResolveRule] = []

@@ -4,7 +4,7 @@ enum LaterOptions {
     private static let known: [(letter: Character?, name: String)] = [
         ("C", "continue-at"), ("F", "form"), (nil, "digest"), (nil, "ntlm"), (nil, "negotiate"),
         (nil, "anyauth"), ("n", "netrc"), (nil, "netrc-file"), (nil, "netrc-optional"), ("c", "cookie-jar"),
-        ("j", "junk-session-cookies"), ("x", "proxy"), ("U", "proxy-user"), (nil, "proxy-header"),
+        (nil, "junk-session-cookies"), ("x", "proxy"), ("U", "proxy-user"), (nil, "proxy-header"),
         (nil, "proxy-cacert"), (nil, "proxy-insecure"), (nil, "preproxy"), (nil, "socks5"),
         (nil, "socks5-hostname"), (nil, "noproxy"), ("p", "proxytunnel"), (nil, "retry"),
         (nil, "retry-delay"), (nil, "retry-max-time"), (nil, "retry-all-errors"), (nil, "retry-connrefused"),

@@ -27,7 +27,12 @@ struct Trace {
         case .requestSent(let count): note("request sent, \(count) octets")
         case .interim(let response), .response(let response):
             lines(response.headOctets, after: "<", hidesSecrets: false)
-        case .content: break
+        case .content, .sent: break
+        case .awaitingContinue: note("waiting for the go-ahead for the content")
+        case .continuing: note("no go-ahead came: sending the content without it")
+        case .resendingWithoutExpect: note("the server does not give go-aheads: sending again without Expect")
+        case .redirecting(_, let request, let number):
+            note("redirect \(number): \(request.method) \(request.uri.withoutUserinfoAndFragment)")
         case .contentReceived(let trailers):
             for field in trailers { console.say("< \(field.name): \(field.value)".escapedForTerminal) }
             note("content received whole")

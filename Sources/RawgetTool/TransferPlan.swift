@@ -12,6 +12,10 @@ final class TransferPlan: Sendable {
     let console: Console
     /// The lines of `-H @file`, read once.
     private let fields: [FieldOption]
+    /// What `-d` and its kin say, files read once.
+    let data: [UInt8]?
+    /// What `-u` says.
+    let credentials: BasicCredentials?
 
     /// A planner for one group of URLs. Throws when the group's options cannot be obeyed.
     init(_ options: GroupOptions, _ run: RunOptions, _ console: Console) throws(UsageError) {
@@ -34,18 +38,21 @@ final class TransferPlan: Sendable {
             }
         }
         self.fields = fields
+        try TransferPlan.checkMethods(options)
+        data = try DataOption.content(of: options.data, console)
+        credentials = try TransferPlan.credentials(options.user, console)
     }
 
-    /// The request for `uri`. Throws when a part of it cannot be sent.
-    func request(for uri: URI) throws(UsageError) -> HTTPRequest {
-        var method = options.isHead ? HTTPMethod.head : .get
+    /// The request for `uri`, the URL `number` of its group from 0. Throws when a part of it cannot be sent.
+    func request(for uri: URI, number: Int) throws(UsageError) -> HTTPRequest {
+        var method = method(forURL: number)
         if let name = options.method {
             guard let given = HTTPMethod(name) else {
                 throw UsageError("-X, --request: \"\(name.escapedForTerminal)\" is no method")
             }
             method = given
         }
-        var request = HTTPRequest(method, uri)
+        var request = HTTPRequest(method, self.uri(uri, number: number))
         // Octets of the command line are sent as they are: each stands for one scalar of a field value.
         let agent = options.userAgent ?? (run.isCurl ? "curl/8" : "rawget/\(Command.version)")
         if !agent.isEmpty { request.fields.append(.userAgent, agent.asFieldValue) }
@@ -53,6 +60,8 @@ final class TransferPlan: Sendable {
         if let referer = options.referer { request.fields.append(.referer, referer.asFieldValue) }
         if let range = options.range { request.fields.append(.range, "bytes=\(range)") }
         if let text = options.timeCondition { try addCondition(text, to: &request) }
+        addCredentials(to: &request)
+        addContent(to: &request)
         for field in fields {
             switch field {
             case .set(let name, let value): replace(name, by: value.asFieldValue, in: &request)
@@ -69,7 +78,9 @@ final class TransferPlan: Sendable {
     private func replace(_ name: String, by value: String, in request: inout HTTPRequest) {
         guard let name = FieldName(name) else { return }
         let own: [FieldName] = [
-            .userAgent, .accept, .referer, .range, .ifModifiedSince, .ifUnmodifiedSince,
+            .userAgent, .accept, .referer, .range, .ifModifiedSince, .ifUnmodifiedSince, .authorization,
+            .cookie,
+            .contentType,
         ]
         let isOwn = own.contains(name)
         if isOwn, request.fields.values(of: name).count == 1 { request.fields.remove(name) }
@@ -137,6 +148,13 @@ final class TransferPlan: Sendable {
         plan.options.contentForm = options.contentForm
         plan.options.speedLimit = speedLimit
         if options.isHTTP10 { plan.options.version = .http10 }
+        plan.options.redirects = redirects
+        if let time = options.continueTimeout { plan.options.continueTimeout = time }
+        // `-H Expect:`: the content goes out unasked.
+        let isUnasked = fields.contains {
+            if case .remove(let name) = $0 { FieldName(name) == .expect } else { false }
+        }
+        if isUnasked { plan.options.expectsContinueAbove = nil }
         return plan
     }
 
@@ -221,7 +239,7 @@ final class TransferPlan: Sendable {
 
 extension String {
     /// The text's octets, each as one scalar: what a field value is made of.
-    fileprivate var asFieldValue: String {
+    var asFieldValue: String {
         utf8.allSatisfy { $0 < 0x80 } ? self : String(latin1: Array(utf8))
     }
 }

@@ -22,8 +22,13 @@ struct TransferRecord {
     var local: SocketAddress?
     /// Octets of heads received, interim ones included.
     private var headOctets: UInt64 = 0
-    /// Octets of the request sent.
+    /// Octets of all request heads sent.
     var requestOctets: UInt64 = 0
+    /// Octets of content sent with the last request.
+    var sentOctets: UInt64 = 0
+    /// The request of the last redirect that was followed, and how many there were.
+    private(set) var redirected: HTTPRequest?
+    private(set) var redirectCount: UInt64 = 0
     var path: String?
     var exit: Int32 = 0
     var message = ""
@@ -46,10 +51,20 @@ struct TransferRecord {
         remote = report.remoteAddress
         local = report.localAddress
         headOctets = report.headOctets
-        requestOctets = report.requestOctets
+        sentOctets = report.contentSent
         timings = report.timings
         contentOctets = report.contentOctets
     }
+
+    /// Takes note of a redirect that is followed.
+    mutating func redirect(to request: HTTPRequest) {
+        redirected = request
+        redirectCount += 1
+        sentOctets = 0
+    }
+
+    /// The request under way, or the last one.
+    var lastRequest: HTTPRequest? { redirected ?? request }
 
     /// Takes note of a head that came.
     mutating func countHead(_ response: HTTPResponse) {
@@ -129,11 +144,13 @@ extension TransferRecord {
     var values: WriteOutValues {
         var values = WriteOutValues()
         values.url = url
-        values.effectiveURL = request?.uri.description ?? url
+        values.effectiveURL = lastRequest?.uri.description ?? url
         values.urlNumber = UInt64(number)
-        values.scheme = request?.uri.scheme.rawValue
-        values.method = request?.method.name ?? "GET"
-        values.referer = request?.fields[.referer]
+        values.scheme = lastRequest?.uri.scheme.rawValue
+        values.method = lastRequest?.method.name ?? "GET"
+        values.referer = lastRequest?.fields[.referer]
+        values.redirectCount = redirectCount
+        values.uploadSize = sentOctets
         values.fileName = path
         values.connectionCount = UInt64(connectionsOpened)
         values.exitCode = UInt64(exit)
@@ -150,6 +167,7 @@ extension TransferRecord {
             values.appConnectTime = timings.elapsed(until: timings.secured)
             values.preTransferTime = timings.elapsed(until: timings.ready)
             values.startTransferTime = timings.elapsed(until: timings.firstOctet)
+            values.redirectTime = timings.elapsed(until: timings.redirected)
             values.totalTime = timings.elapsed(until: timings.end ?? .now)
         }
         values.headSize = headOctets
@@ -162,8 +180,10 @@ extension TransferRecord {
         values.status = UInt64(response.status.code)
         values.httpVersion = "\(response.version.major).\(response.version.minor)"
         values.fields = response.fields.map { ($0.name.spelling, $0.value.asText) }
-        if response.status.isRedirection, let location = response.fields[.location], let base = request?.uri {
-            values.redirectURL = (try? URI(parsing: location.asText, relativeTo: base))?.description
+        if response.status.isRedirection, let location = response.fields.values(of: .location).first,
+            let base = lastRequest?.uri
+        {
+            values.redirectURL = (try? URI(location: location, relativeTo: base))?.description
         }
     }
 }

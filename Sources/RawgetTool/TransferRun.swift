@@ -109,6 +109,8 @@ final class TransferRun {
 
     private struct Job {
         var group: Int
+        /// From 0, in its group.
+        var index: Int
         var number: Int
         var url: String
         var output: ParsedCommand.OutputName
@@ -122,7 +124,8 @@ final class TransferRun {
                     number += 1
                 }
                 return Job(
-                    group: nextGroup, number: number, url: command.url(nextURL, inGroup: nextGroup),
+                    group: nextGroup, index: nextURL, number: number,
+                    url: command.url(nextURL, inGroup: nextGroup),
                     output: command.output(nextURL, inGroup: nextGroup))
             }
             nextGroup += 1
@@ -141,19 +144,17 @@ final class TransferRun {
             return end(record, of: job.group)
         }
         let request: HTTPRequest
-        do throws(UsageError) { request = try group.plan.request(for: uri) } catch {
+        do throws(UsageError) { request = try group.plan.request(for: uri, number: job.index) } catch {
             settle()
             record.exit = error.exit
             record.message = error.message
             return end(record, of: job.group)
         }
-        if uri.user != nil {
-            console.warn("the user name in the URL is not sent: this version has no authentication")
-        }
         record.request = request
         var plan: DownloadPlan
         do throws(TransferError) {
             plan = try group.plan.plan(for: request, to: job.output, takenNames: takenNames)
+            plan.content = try group.plan.content(forURL: job.index)
         } catch {
             settle()
             record.fail(error)

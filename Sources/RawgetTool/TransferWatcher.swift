@@ -34,13 +34,24 @@ final class TransferWatcher {
             record.local = local
         case .secured(let summary): record.verifyResult = summary.verifyResult
         case .notSecured(let failure): record.verifyResult = failure.verifyResult
-        case .requestSent(let count): record.requestOctets += UInt64(count)
+        case .requestHead(let octets): record.requestOctets += UInt64(octets.count)
+        case .sent(let count, _): record.sentOctets = count
+        case .redirecting(_, let request, _): follow(request)
         case .interim(let response): take(response)
         case .response(let response):
             record.response = response
             take(response)
         default: break
         }
+    }
+
+    private func follow(_ request: HTTPRequest) {
+        if record.lastRequest?.uri.scheme == .https, request.uri.scheme == .http {
+            plan.console.warn(
+                "the server redirects from https to http: \(request.uri.authority) is asked without encryption and credentials"
+            )
+        }
+        record.redirect(to: request)
     }
 
     private func take(_ response: HTTPResponse) {

@@ -9,6 +9,13 @@ public enum DescriptorWatch {
         await wait(for: .readable, of: descriptor, until: .never) == .ready
     }
 
+    /// Waits until `descriptor` has something to read. Throws `timedOut`, `cancelled`, and `systemFailed` when it cannot
+    /// be waited for. It is lent: neither read nor closed.
+    public static func readable(_ descriptor: Int32, until deadline: Deadline) async throws(TransportError) {
+        let outcome = await wait(for: .readable, of: descriptor, until: deadline)
+        guard outcome == .ready else { throw TransportError(outcome, deadline) }
+    }
+
     /// Waits until `descriptor` takes octets again. Throws `timedOut`, `cancelled`, and `systemFailed` when it cannot be
     /// waited for. It is lent: neither written nor closed.
     public static func writable(_ descriptor: Int32, until deadline: Deadline) async throws(TransportError) {

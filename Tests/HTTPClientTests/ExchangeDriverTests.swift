@@ -54,7 +54,7 @@ struct ExchangeDriverTests {
         let connection = PooledConnection(
             key: key, stream: EndlessStream(), buffer: try ReceiveBuffer(), number: 1)
         let driver = ExchangeDriver(
-            request, head: try request.headOctets(), on: connection, for: transfer,
+            request, try OutgoingContent(of: request, nil, TransferOptions()), on: connection, for: transfer,
             configuration: ClientConfiguration(), total: total)
         do throws(TransferError) {
             _ = try await driver.run(opened: 1)

@@ -110,11 +110,6 @@ extension Loopback {
             #expect(outcome.code == .badURI)
             #expect(server.requests.isEmpty)
         }
-
-        @Test func httpsIsNotForThisBuild() async throws {
-            let request = HTTPRequest(try URI(parsing: "https://127.0.0.1/"))
-            #expect(try await client().outcome(of: request).code == .unsupportedScheme)
-        }
     }
 
     @Suite("Where a connection leads")

@@ -102,12 +102,21 @@ struct NginxTests {
         #expect(folder.text(of: "€ rates.txt") == "A small file.\n")
     }
 
-    @Test("a redirect is delivered, with a warning that says where it points")
+    @Test("a redirect is followed; the file keeps the name of what was asked for")
     func moved() async throws {
         let run = await rawget([nginx.url("moved")], in: folder)
+        #expect(run.exit == 0 && run.errors.isEmpty)
+        #expect(folder.names == ["moved"])
+        #expect(folder.text(of: "moved") == "A small file.\n")
+    }
+
+    @Test("a redirect that is not followed is delivered, with a warning that says where it points")
+    func notFollowed() async throws {
+        let run = await rawget(["--no-location", nginx.url("moved")], in: folder)
         #expect(run.exit == 0)
         #expect(run.errors.contains("/small.txt, which was not followed"))
         #expect(folder.names == ["moved"])
+        #expect(folder.text(of: "moved")?.contains("302 Found") == true)
     }
 
     @Test("IPv6 does as IPv4 does", .enabled(if: Nginx.shared?.hasIPv6 ?? true))

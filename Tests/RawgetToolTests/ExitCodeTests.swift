@@ -17,8 +17,7 @@ struct ExitCodeTests {
         #expect(
             curl == [
                 1, 2, 3, 5, 6, 7, 8, 18, 22, 23, 26, 27, 28, 33, 35, 36, 45, 47, 52, 55, 56, 58, 59, 60, 61,
-                63,
-                77, 90, 94, 97,
+                63, 65, 77, 90, 94, 97,
             ])
         #expect(
             ExitCode.table.filter { $0.curlName == nil }.map(\.status) == [120, 121, 122, 123, 124, 130])

@@ -79,7 +79,8 @@ struct FailureTests {
         arguments: [301, 302, 303, 307, 308])
     func redirect(_ status: Int) async throws {
         let run = try await run(
-            answer("\(status) Moved", ["Location: http://elsewhere.test/\u{1B}x"], "gone"), ["-o", "f"])
+            answer("\(status) Moved", ["Location: http://elsewhere.test/\u{1B}x"], "gone"),
+            ["--no-location", "-o", "f"])
         #expect(run.exit == 0)
         #expect(run.errors.contains("warning: \(status) Moved: the answer points to http://elsewhere.test/"))
         #expect(!run.errors.contains("\u{1B}"))

@@ -23,7 +23,7 @@ extension TLSContext {
                 guard copenssl_add_folder(store, path) == 1 else {
                     throw TLSFailure(.authorities, "the system's certificates in \(path) cannot be used")
                 }
-            case .bundle(let path): try add(TLSFile(path: path, in: AT_FDCWD), to: store)
+            case .bundle(let path): try add(TLSFile(path: path, in: -1), to: store)
             case nil:
                 throw TLSFailure(
                     .authorities,
@@ -108,7 +108,7 @@ enum SystemAuthorities: Hashable {
     static func find(below root: String) -> SystemAuthorities? {
         for folder in folders where hasHashLinks(root + folder) { return .folder(root + folder) }
         for bundle in bundles {
-            let status = try? File.status(of: root + bundle, in: AT_FDCWD, followsLinks: true)
+            let status = try? File.status(of: root + bundle, in: -1, followsLinks: true)
             if let status, status.kind == .regular { return .bundle(root + bundle) }
         }
         return nil

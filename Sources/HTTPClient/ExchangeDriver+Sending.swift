@@ -1,0 +1,165 @@
+import HTTPMessage
+import HTTPWire
+import System
+import Transport
+
+extension ExchangeDriver {
+    /// Content up to this size goes out together with its head.
+    private static let smallContent = 64 << 10
+    /// Octets of content that are read at once while they are sent.
+    private static let portion = 256 << 10
+
+    /// Sends head and content, unless a response ends the sending before.
+    func send() async throws(TransferError) {
+        transfer.timings.ready = .now
+        transfer.observe(.requestHead(outgoing.head))
+        guard try await sendAll() else { return }
+        hasSentAll = true
+        transfer.timings.sent = .now
+        transfer.observe(.requestSent(octets: Int(clamping: requestOctets)))
+    }
+
+    /// Whether all went out.
+    private func sendAll() async throws(TransferError) -> Bool {
+        let head = outgoing.head
+        if case .octets(let content) = outgoing.source, !outgoing.expectsContinue,
+            content.count <= Self.smallContent
+        {
+            return try await put(head + content, contentFrom: head.count)
+        }
+        guard try await put(head, contentFrom: head.count) else { return false }
+        if outgoing.expectsContinue {
+            guard try await awaitContinue() else { return false }
+        }
+        switch outgoing.source {
+        case .none: return true
+        case .octets(let content): return try await put(content, contentFrom: 0)
+        case .stream(let content): return try await send(content)
+        }
+    }
+
+    /// Waits for the go-ahead, but not for long: a server may not know the question (RFC 9110, section 10.1.1). False
+    /// where a final response came in its place: then nobody wants the content.
+    private func awaitContinue() async throws(TransferError) -> Bool {
+        transfer.observe(.awaitingContinue)
+        let patience = Deadline(.none, in: transfer.options.continueTimeout)
+        while !hasGoAhead, response == nil {
+            guard try await receive(patience: patience) else {
+                transfer.observe(.continuing)
+                return true
+            }
+        }
+        return response == nil
+    }
+
+    /// Sends content portion by portion.
+    private func send(_ content: any RequestContent) async throws(TransferError) -> Bool {
+        let length = outgoing.length.octets
+        var remaining = length ?? .max
+        while remaining > 0 {
+            guard !endsSending else { return false }
+            transfer.hasReadContent = true
+            let portion = try await nextPortion(
+                of: content, atMost: Int(min(remaining, UInt64(Self.portion))))
+            guard !portion.isEmpty else { break }
+            if length == nil {
+                // chunk = chunk-size CRLF chunk-data CRLF (RFC 9112, section 7.1)
+                let chunk = Array("\(String(portion.count, radix: 16))\r\n".utf8) + portion + [0x0D, 0x0A]
+                guard try await put(chunk, contentFrom: chunk.count) else { return false }
+                countSent(portion.count)
+            } else {
+                remaining -= UInt64(portion.count)
+                guard try await put(portion, contentFrom: 0) else { return false }
+            }
+        }
+        guard let length else {
+            let last = Array("0\r\n\r\n".utf8)
+            return try await put(last, contentFrom: last.count)
+        }
+        guard remaining == 0 else {
+            throw TransferError(
+                .readFailed, during: .send,
+                "the content to send ended \(remaining) octets short of the \(length) it was said to have")
+        }
+        return true
+    }
+
+    /// What a portion is read into: a generic result would cost every wait.
+    private final class Portion {
+        var octets: [UInt8] = []
+        var failure: TransferError?
+    }
+
+    private func nextPortion(
+        of content: any RequestContent, atMost limit: Int
+    ) async throws(TransferError) -> [UInt8] {
+        try checkWhetherToGoOn()
+        let portion = Portion()
+        let total = total
+        await transfer.interruptibly {
+            do throws(TransferError) {
+                portion.octets = try await content.next(atMost: limit, until: total)
+            } catch {
+                portion.failure = error
+            }
+        }
+        if let failure = portion.failure { throw failure }
+        guard portion.octets.count <= limit else {
+            throw TransferError(
+                .readFailed, during: .send, "the content to send came in larger portions than were asked for")
+        }
+        return portion.octets
+    }
+
+    /// Sends octets, those of content from `contentFrom` on. False where a response ends the sending.
+    private func put(_ octets: [UInt8], contentFrom: Int) async throws(TransferError) -> Bool {
+        var sent = 0
+        while sent < octets.count {
+            try checkWhetherToGoOn()
+            let before = sent
+            let result: SendResult
+            do throws(TransportError) {
+                result = try await connection.stream.send(octets, from: sent, until: deadline)
+            } catch {
+                if isTimeToCheckSpeed(error) { continue }
+                guard case .sendFailed = error.reason else { throw failure(error, during: .send) }
+                // The peer closed, perhaps behind a response that says why: that goes before the failed sending.
+                try await receiveAfterFailedSend(error)
+                return false
+            }
+            switch result {
+            case .sent(let offset), .peerSpeaks(let offset): sent = offset
+            }
+            requestOctets += UInt64(sent - before)
+            noteProgress(sent - before)
+            if sent > contentFrom { countSent(sent - max(before, contentFrom)) }
+            if case .peerSpeaks = result {
+                try await receive()
+                // It has not got the whole request yet.
+                if endsSending { return false }
+            }
+        }
+        return true
+    }
+
+    /// A final response that is no success, or one that is complete, ends the sending (RFC 9112, section 9.5). Behind
+    /// the head of a success content may be what the server goes on with.
+    private var endsSending: Bool {
+        guard let response else { return false }
+        return trailers != nil || !response.status.isSuccess
+    }
+
+    private func countSent(_ count: Int) {
+        guard count > 0 else { return }
+        transfer.contentSent += UInt64(count)
+        transfer.observe(.sent(count: transfer.contentSent, total: outgoing.length.octets))
+    }
+
+    private func receiveAfterFailedSend(_ cause: TransportError) async throws(TransferError) {
+        do throws(TransferError) { try await receiveToTheEnd() } catch {
+            // An alert is the reason itself (RFC 8446, section 6.2).
+            let isReason = exchange.hasReceivedOctets || error.phase == .tls
+            throw isReason ? error : failure(cause, during: .send)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Glibc
+import HTTPClient
+import HTTPMessage
+import System
+import Transport
+
+extension TransferPlan {
+    /// Refuses options that ask for two methods at once, as curl does.
+    static func checkMethods(_ options: GroupOptions) throws(UsageError) {
+        let posts = !options.data.isEmpty && !options.putsDataInQuery
+        let ways = [("-I", options.isHead), ("-d", posts), ("-T", !options.uploads.isEmpty)].filter(\.1)
+        guard ways.count <= 1 else {
+            throw UsageError("\(ways[0].0) and \(ways[1].0) are two requests: only one of them can be made")
+        }
+        for cookie in options.cookies where !cookie.utf8.contains(UInt8(ascii: "=")) {
+            throw UsageError(
+                "-b, --cookie: files of cookies are not part of this version, and \"\(cookie.escapedForTerminal)\" is no NAME=VALUE"
+            )
+        }
+    }
+
+    /// The method that content means.
+    func method(forURL number: Int) -> HTTPMethod {
+        if options.isHead { return .head }
+        if upload(number) != nil { return .put }
+        return data != nil && !options.putsDataInQuery ? .post : .get
+    }
+
+    /// The URI with what options add to it.
+    func uri(_ uri: URI, number: Int) -> URI {
+        var uri = uri
+        if options.putsDataInQuery, let data { uri = uri.appendingQuery(data) }
+        if let file = upload(number), case .path(let path) = FileArgument(file), uri.lastPathSegment == nil,
+            let name = path.utf8.split(separator: UInt8(ascii: "/")).last
+        {
+            uri = uri.appendingSegment(Array(name))
+        }
+        return uri
+    }
+
+    /// Content and the fields that describe it.
+    func addContent(to request: inout HTTPRequest) {
+        guard let data, !options.putsDataInQuery else { return }
+        request.content = data
+        let type = options.isJSON ? "application/json" : "application/x-www-form-urlencoded"
+        request.fields.append(.contentType, type)
+        if options.isJSON { request.fields[.accept] = "application/json" }
+    }
+
+    /// Credentials and cookies. The client sends them to the URI's own origin alone.
+    func addCredentials(to request: inout HTTPRequest) {
+        if let token = options.bearerToken {
+            request.fields.append(.authorization, "Bearer \(token.asFieldValue)")
+        } else if let credentials {
+            request.fields.append(.authorization, credentials.fieldValue)
+        }
+        guard !options.cookies.isEmpty else { return }
+        request.fields.append(.cookie, options.cookies.joined(separator: ";").asFieldValue)
+    }
+
+    /// What `-u` says. Without a colon the password is asked for where somebody can answer, and is empty elsewhere.
+    static func credentials(_ text: String?, _ console: Console) throws(UsageError) -> BasicCredentials? {
+        guard let text else { return nil }
+        if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
+            let password = text[text.utf8.index(after: colon)...]
+            return BasicCredentials(user: String(text[..<colon]), password: String(password))
+        }
+        let invocation = console.invocation
+        guard invocation.isTerminal(invocation.standardInput) else {
+            console.warn("-u, --user: there is no terminal to ask for a password at, it is left empty")
+            return BasicCredentials(user: text, password: "")
+        }
+        console.draw("password for \(text.escapedForTerminal): ")
+        do throws(SystemError) {
+            let password = try Terminal.readSecret(from: invocation.standardInput)
+            console.draw("\n")
+            return BasicCredentials(user: Array(text.utf8), password: password)
+        } catch {
+            throw UsageError("could not read the password: \(error.explanation)", exit: 26)
+        }
+    }
+
+    /// The file to send for a URL; `nil` where there is none.
+    private func upload(_ number: Int) -> String? {
+        guard number < options.uploads.count, !options.uploads[number].isEmpty else { return nil }
+        return options.uploads[number]
+    }
+
+    /// The content of a URL's `-T`. Throws `readFailed`.
+    @NetworkActor
+    func content(forURL number: Int) throws(TransferError) -> (any RequestContent)? {
+        guard let file = upload(number) else { return nil }
+        let invocation = console.invocation
+        switch FileArgument(file == "." ? "-" : file) {
+        case .standard:
+            return try DescriptorContent(lending: invocation.standardInput, named: "standard input")
+        case .path(let path):
+            let descriptor: FileDescriptor
+            do throws(SystemError) {
+                descriptor = try File.open(path, in: invocation.directory, flags: O_NOCTTY)
+            } catch {
+                throw TransferError(
+                    .readFailed, during: .prepare, "could not read \(path): \(error.explanation)",
+                    errno: error.errno)
+            }
+            return try DescriptorContent(owning: descriptor, named: path)
+        }
+    }
+
+    /// Which redirects are followed; `nil` where none.
+    var redirects: RedirectPolicy? {
+        guard options.followsRedirects ?? !run.isCurl else { return nil }
+        var policy = RedirectPolicy()
+        let limit = options.maximumRedirects ?? (run.isCurl ? 50 : 20)
+        policy.maximum = limit < 0 ? nil : limit
+        policy.keepsPOST = options.keepsPOST
+        policy.keepsMethod = run.isCurl && options.method != nil
+        policy.trustsAllOrigins = options.trustsAllOrigins
+        policy.setsReferer = options.setsRefererOnRedirect
+        policy.schemes = options.redirectSchemes
+        return policy
+    }
+}
