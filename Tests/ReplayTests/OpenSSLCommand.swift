@@ -19,7 +19,7 @@ func run(_ program: String, _ arguments: [String], input: String = "") async -> 
 }
 
 /// `openssl s_client` against a server: one request by hand, answers until the server closes.
-func client(_ secure: SecureServer, _ arguments: [String] = [], tools: String = "GET / HTTP/1.1\n\n") async
+func client(_ secure: SecureServer, _ arguments: [String] = [], request: String = "GET / HTTP/1.1\n\n") async
     -> Said
 {
     await run(
@@ -27,5 +27,5 @@ func client(_ secure: SecureServer, _ arguments: [String] = [], tools: String = 
         [
             "s_client", "-connect", "127.0.0.1:\(secure.server.port)", "-CAfile", secure.authorityFile,
             "-verify_return_error", "-ign_eof",
-        ] + arguments, input: tools)
+        ] + arguments, input: request)
 }
