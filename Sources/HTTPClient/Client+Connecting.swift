@@ -66,11 +66,19 @@ extension Client {
         var phase = TransferError.Phase.resolve
         do throws(TransportError) {
             let limit = connectTimeout ?? configuration.resolveTimeout
-            let addresses = try await addresses(
-                for: key.route, transfer, until: .earlier(Deadline(.resolve, in: limit), total))
+            let resolveDeadline = Deadline.earlier(Deadline(.resolve, in: limit), total)
+            var addresses = try await addresses(for: key.route, transfer, until: resolveDeadline)
+            var dialer = Dialer(
+                options: configuration.socketOptions, delay: configuration.connectionAttemptDelay)
+            if let binding = configuration.localBinding, key.route.socket == nil {
+                let end = try await binding.localEnd(until: resolveDeadline)
+                dialer.options.localEnd = end
+                // Where none is left, all fail, and the error says how.
+                let reached = addresses.filter(end.reaches)
+                if !reached.isEmpty { addresses = reached }
+            }
             transfer.timings.resolved = .now
             phase = .connect
-            var dialer = Dialer(options: configuration.socketOptions)
             dialer.observer = { event in
                 switch event {
                 case .trying(let address): transfer.observe(.connecting(address))
@@ -84,7 +92,7 @@ extension Client {
             // First, since a stream that nobody took over would stay open.
             let buffer = try ReceiveBuffer()
             if key.securedOrigin != nil { prepareTLS() }
-            let stream = try await dial(addresses, by: dialer, until: .earlier(deadline, total))
+            let stream = try await dial(addresses, of: key.route, by: dialer, until: .earlier(deadline, total))
             connections += 1
             let number = connections
             transfer.timings.connected = .now
@@ -107,11 +115,17 @@ extension Client {
     /// Opens a stream. Where the process has no descriptor left, idle connections give theirs, and those in use are
     /// waited for, if there are any beside this one.
     private func dial(
-        _ addresses: [SocketAddress], by dialer: Dialer, until deadline: Deadline
+        _ addresses: [SocketAddress], of route: Route, by dialer: Dialer, until deadline: Deadline
     ) async throws(TransportError) -> TCPStream {
         while true {
             do throws(TransportError) { return try await dialer.open(addresses, until: deadline) } catch {
-                guard error.errno == EMFILE || error.errno == ENFILE else { throw error }
+                guard error.errno == EMFILE || error.errno == ENFILE else {
+                    // What is remembered of the host may be out of date.
+                    if case .name(let name) = route.host, error.reason != .cancelled {
+                        addressCache.forget(name, family: configuration.addressFamily)
+                    }
+                    throw error
+                }
                 let isAlone = pool.idleConnectionCount == 0 && pool.inUseCount <= 1
                 guard !isAlone else { throw error }
                 pool.closeIdle()
@@ -141,8 +155,14 @@ extension Client {
             else { throw TransportError(.notResolved("the address is not of the wanted family")) }
             return [address]
         case .name(let name):
+            if let known = addressCache.knownAddresses(of: name, port: route.port, family: family),
+                !known.isEmpty
+            {
+                transfer.observe(.resolved(known))
+                return known
+            }
             transfer.observe(.resolving(host: name))
-            let found = try await Resolver.addresses(
+            let found = try await addressCache.addresses(
                 of: name, port: route.port, family: family, until: deadline)
             guard !found.isEmpty else {
                 throw TransportError(.notResolved("no address of the wanted family"))

@@ -11,6 +11,7 @@ public final class Client {
     /// Fixed when the client is made.
     public nonisolated let configuration: ClientConfiguration
     let pool: ConnectionPool
+    let addressCache: AddressCache
     /// Connections opened so far.
     var connections = 0
     /// Made when the first connection is secured; nothing is kept of one that failed.
@@ -22,6 +23,7 @@ public final class Client {
         pool = ConnectionPool(
             limit: configuration.maximumConnectionsPerHost, lifetime: configuration.idleConnectionLifetime,
             maximumIdle: configuration.maximumIdleConnections)
+        addressCache = AddressCache(lifetime: configuration.addressLifetime, asking: configuration.asking)
     }
 
     /// Starts a transfer: the content of the final response goes to `sink`. It ends when the content has come whole;

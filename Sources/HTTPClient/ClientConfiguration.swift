@@ -28,6 +28,14 @@ public struct ClientConfiguration: Sendable {
     public var socketOptions = TCPStream.Options()
     /// How connections of https origins are secured.
     public var tls = TLSConfiguration()
+    /// Where connections begin; `nil` leaves it to the system. One client has one: its connections are all alike.
+    public var localBinding: LocalBinding?
+    /// How long an address of a host may keep the next one waiting (RFC 8305); 250 ms (curl 200 ms).
+    public var connectionAttemptDelay = Dialer.recommendedDelay
+    /// How long the addresses of a host are remembered; 60 s, as curl. Zero asks each time.
+    public var addressLifetime = Duration.seconds(60)
+    /// Asks for the addresses of hosts.
+    package var asking: Resolver.Asking = askSystem
     /// Where hosts are to be found, in place of the resolver's answer.
     public var addressMap = AddressMap()
 

@@ -55,6 +55,8 @@ extension TransferError.Code {
     public static let notResolved = Self("notResolved")
     /// No address of the host could be connected to.
     public static let couldNotConnect = Self("couldNotConnect")
+    /// Connections cannot begin at the interface or address that was asked for.
+    public static let interfaceFailed = Self("interfaceFailed")
     /// What came is no response that HTTP/1.1 allows.
     public static let badResponse = Self("badResponse")
     /// The content ended before it was whole.

@@ -13,7 +13,7 @@ public final class TCPStream: ByteStream {
     /// The address connected to.
     public let remoteAddress: SocketAddress?
 
-    private init(_ channel: Channel, remote: SocketAddress) {
+    init(_ channel: Channel, remote: SocketAddress) {
         self.channel = channel
         descriptor = channel.rawValue
         remoteAddress = remote
@@ -29,86 +29,30 @@ public final class TCPStream: ByteStream {
         }
     }
 
-    /// How a socket is set up before it connects.
-    public struct Options: Hashable, Sendable {
-        /// Time without traffic after which the kernel probes the peer; `nil` leaves keep-alive probes off.
-        public var keepAlive: Duration?
-
-        /// Options with keep-alive probes after a minute of silence, unless told otherwise.
-        public init(keepAlive: Duration? = .seconds(60)) { self.keepAlive = keepAlive }
-    }
-
     /// Opens a connection to one address.
     public static func connect(
         to address: SocketAddress, options: Options, until deadline: Deadline
     ) async throws(TransportError) -> TCPStream {
-        let channel: Channel
-        let descriptor: Int32
+        let attempt: ConnectionAttempt
         do throws(SystemError) {
-            let kind =
-                Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-            let socket = FileDescriptor(
-                owning: try retrying("socket") { Glibc.socket(address.family, kind, 0) })
-            descriptor = socket.rawValue
-            TCPStream.set(options, on: descriptor, address)
-            let result = address.withSockaddr { Glibc.connect(socket.rawValue, $0, $1) }
-            let code = errno
-            if result != 0 && code != EINPROGRESS && code != EINTR && code != EAGAIN {
-                throw SystemError(call: "connect", errno: code)
-            }
-            channel = try NetworkActor.loop.register(socket)
-            if result == 0 {
-                channel.latch(.writable)
-                return TCPStream(channel, remote: address)
-            }
-            // A Unix socket whose queue is full: there is nothing to wait on.
-            if code == EAGAIN {
-                channel.close()
-                throw SystemError(call: "connect", errno: code)
-            }
+            attempt = try ConnectionAttempt(to: address, options: options)
         } catch {
             throw TransportError(.notConnected([.init(address: address, failure: .system(error))]))
         }
-        let outcome = await channel.wait(for: .writable, until: deadline.instant)
-        guard outcome == .ready else {
-            channel.close()
+        switch await attempt.outcome(until: deadline.instant) {
+        case .connected(let stream): return stream
+        case .failed(let error):
+            throw TransportError(.notConnected([.init(address: address, failure: .system(error))]))
+        case .undecided(let outcome):
+            attempt.close()
             throw TransportError(outcome, deadline)
         }
-        let code = TCPStream.pendingError(of: descriptor)
-        guard code == 0 else {
-            channel.close()
-            let failure = SystemError(call: "connect", errno: code)
-            throw TransportError(.notConnected([.init(address: address, failure: .system(failure))]))
-        }
-        return TCPStream(channel, remote: address)
     }
 
-    private static func set(_ options: Options, on descriptor: Int32, _ address: SocketAddress) {
-        guard address.family != AF_UNIX else { return }
-        // Requests are small and go out whole: waiting for more to send only delays them.
-        set(IPPROTO_TCP, TCP_NODELAY, 1, on: descriptor)
-        if let time = options.keepAlive {
-            let seconds = Int32(clamping: max(1, time.components.seconds))
-            setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1, descriptor)
-            set(IPPROTO_TCP, TCP_KEEPIDLE, seconds, on: descriptor)
-            set(IPPROTO_TCP, TCP_KEEPINTVL, seconds, on: descriptor)
-        }
-    }
-
-    private static func set(_ level: Int, _ option: Int32, _ value: Int32, on descriptor: Int32) {
-        setsockopt(Int32(level), option, value, descriptor)
-    }
-
-    private static func setsockopt(_ level: Int32, _ option: Int32, _ value: Int32, _ descriptor: Int32) {
+    /// Sets an option of a socket; what the kernel does not know stays as it is.
+    nonisolated static func setsockopt(_ level: Int32, _ option: Int32, _ value: Int32, _ descriptor: Int32) {
         var value = value
         _ = Glibc.setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
-    }
-
-    private static func pendingError(of descriptor: Int32) -> Int32 {
-        var code: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else { return errno }
-        return code
     }
 
     /// This side's address; `nil` once closed. Asks the kernel each time.

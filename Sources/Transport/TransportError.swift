@@ -1,3 +1,4 @@
+import Glibc
 public import System
 
 /// Why a stream could not be opened, or went no further. Knows addresses and system calls, no HTTP.
@@ -8,6 +9,8 @@ public struct TransportError: Error, Hashable, Sendable {
         case notResolved(String)
         /// Every address failed; each with its reason.
         case notConnected([Attempt])
+        /// Connections cannot begin where they are told to.
+        case notBound(String)
         case timedOut(Deadline.Limit, after: Duration)
         case cancelled
         /// The connection was closed by this side while it was in use.
@@ -57,6 +60,11 @@ public struct TransportError: Error, Hashable, Sendable {
             .systemFailed(let error):
             return error.errno
         case .notConnected(let attempts):
+            // What is last in the list may not have failed last: a lack of descriptors counts wherever it stands.
+            let numbers = attempts.compactMap { attempt -> Int32? in
+                if case .system(let error) = attempt.failure { error.errno } else { nil }
+            }
+            if let lack = numbers.first(where: { $0 == EMFILE || $0 == ENFILE }) { return lack }
             if case .system(let error) = attempts.last?.failure { return error.errno }
             return nil
         default: return nil
