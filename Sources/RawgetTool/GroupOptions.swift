@@ -114,6 +114,8 @@ struct GroupOptions: Hashable, Sendable {
     var unixSocket: String?
     /// How servers prove who they are, and this side.
     var tls = TLSOptions()
+    /// `--interface`, `--keepalive-time` and the like.
+    var sockets = SocketSettings()
 }
 
 /// What the command line says about the run as a whole.

@@ -29,6 +29,29 @@ extension OptionTable {
         CommandOption(
             "unix-socket", argument: "PATH", in: .connection, "Connect to the Unix socket PATH",
             .text { $0.transfer.unixSocket = $1.isEmpty ? nil : $1 }),
+        CommandOption(
+            "interface", argument: "NAME", in: .connection,
+            "Connect from this interface, address or host; if!NAME and host!NAME say which it is",
+            .text { $0.transfer.sockets.interface = $1.isEmpty ? nil : $1 }),
+        CommandOption(
+            "happy-eyeballs-timeout-ms", argument: "MILLISECONDS", in: .connection,
+            "How long one address may keep the next one waiting (250)",
+            .count(0...3_600_000) { $0.transfer.sockets.attemptDelay = $1 }),
+        CommandOption(
+            "keepalive", in: .connection, "Send no probes on silent connections", isShownNegated: true,
+            .toggle {
+                $0.transfer.sockets.sendsKeepAlive = $1
+            }),
+        CommandOption(
+            "keepalive-time", argument: "SECONDS", in: .connection,
+            "Probe a connection that has been silent for SECONDS (60)",
+            .count(1...32_767) { $0.transfer.sockets.keepAliveTime = $1 }),
+        CommandOption(
+            "keepalive-cnt", argument: "NUMBER", in: .connection,
+            "Give a connection up after NUMBER probes without an answer",
+            .count(1...127) { $0.transfer.sockets.keepAliveCount = $1 }),
+        CommandOption(
+            "tcp-nodelay", in: .connection, "Accepted: requests are never held back", .toggle { _, _ in }),
     ]
 
     static let messages: [CommandOption] = [

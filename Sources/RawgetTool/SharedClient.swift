@@ -27,6 +27,7 @@ extension GroupOptions {
         var connectRules: [ConnectRule]
         var addressFamily: AddressFamily
         var unixSocket: String?
+        var sockets: SocketSettings
         var allowsHTTP09: Bool
         var ignoresContentLength: Bool
         var tls: TLSOptions
@@ -36,7 +37,7 @@ extension GroupOptions {
     var network: Network {
         Network(
             addresses: addresses, connectRules: connectRules, addressFamily: addressFamily,
-            unixSocket: unixSocket, allowsHTTP09: allowsHTTP09, ignoresContentLength: ignoresContentLength,
-            tls: tls)
+            unixSocket: unixSocket, sockets: sockets, allowsHTTP09: allowsHTTP09,
+            ignoresContentLength: ignoresContentLength, tls: tls)
     }
 }

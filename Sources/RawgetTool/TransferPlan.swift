@@ -191,6 +191,7 @@ final class TransferPlan: Sendable {
         }
         configuration.leniency.allowsHTTP09 = options.allowsHTTP09
         configuration.leniency.ignoresContentLength = options.ignoresContentLength
+        options.sockets.apply(to: &configuration)
         var map = AddressMap()
         for rule in options.addresses {
             let host = rule.host == "*" ? nil : rule.host

@@ -62,7 +62,7 @@ public struct Dialer {
 
     /// The same addresses with their families in turn, the first one's first; otherwise in their order (RFC 8305,
     /// section 4, with a First Address Family Count of 1).
-    static func alternating(_ addresses: [SocketAddress]) -> [SocketAddress] {
+    nonisolated static func alternating(_ addresses: [SocketAddress]) -> [SocketAddress] {
         guard let first = addresses.first else { return [] }
         let ours = addresses.filter { $0.family == first.family }
         let others = addresses.filter { $0.family != first.family }
@@ -74,4 +74,3 @@ public struct Dialer {
         return result
     }
 }
-

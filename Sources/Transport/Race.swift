@@ -36,7 +36,8 @@ final class Race {
         while true {
             startNext()
             guard !running.isEmpty else { break }
-            let patience = next < addresses.count ? min(deadline.instant, .now + dialer.delay) : deadline.instant
+            let patience =
+                next < addresses.count ? min(deadline.instant, .now + dialer.delay) : deadline.instant
             let outcome = await waitForNews(until: patience)
             if let stream = winner.take() { return stream }
             if outcome == .cancelled { throw TransportError(.cancelled) }

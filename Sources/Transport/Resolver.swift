@@ -188,7 +188,8 @@ package func askSystem(_ host: String, _ family: AddressFamily) -> Resolver.Answ
     var next = list
     // Safety: the list is the system's, ends with nil, and is freed after the loop.
     while let entry = next {
-        if let address = entry.pointee.ai_addr, let found = SocketAddress(address), !addresses.contains(found) {
+        if let address = entry.pointee.ai_addr, let found = SocketAddress(address), !addresses.contains(found)
+        {
             addresses.append(found)
         }
         next = entry.pointee.ai_next
