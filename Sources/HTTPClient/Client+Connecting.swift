@@ -92,7 +92,8 @@ extension Client {
             // First, since a stream that nobody took over would stay open.
             let buffer = try ReceiveBuffer()
             if key.securedOrigin != nil { prepareTLS() }
-            let stream = try await dial(addresses, of: key.route, by: dialer, until: .earlier(deadline, total))
+            let stream = try await dial(
+                addresses, of: key.route, by: dialer, until: .earlier(deadline, total))
             connections += 1
             let number = connections
             transfer.timings.connected = .now
@@ -120,6 +121,10 @@ extension Client {
         while true {
             do throws(TransportError) { return try await dialer.open(addresses, until: deadline) } catch {
                 guard error.errno == EMFILE || error.errno == ENFILE else {
+                    if let refusal = error.refusalToBind, let binding = configuration.localBinding {
+                        throw TransportError(
+                            .notBound("\(binding.name) cannot be used: \(refusal.explanation)"))
+                    }
                     // What is remembered of the host may be out of date.
                     if case .name(let name) = route.host, error.reason != .cancelled {
                         addressCache.forget(name, family: configuration.addressFamily)

@@ -18,15 +18,9 @@ extension TransferError {
                 } else {
                     attempts.map(\.description).joined(separator: "; ")
                 }
-            if !attempts.isEmpty, attempts.allSatisfy(\.isUnbound) {
-                self.init(
-                    .interfaceFailed, during: .connect,
-                    "could not begin a connection to \(host) there: \(list)", errno: error.errno)
-            } else {
-                self.init(
-                    .couldNotConnect, during: .connect, "could not connect to \(host): \(list)",
-                    errno: error.errno)
-            }
+            self.init(
+                .couldNotConnect, during: .connect, "could not connect to \(host): \(list)",
+                errno: error.errno)
         case .notBound(let words):
             self.init(
                 .interfaceFailed, during: .connect, "could not begin a connection to \(host): \(words)")
@@ -85,12 +79,5 @@ extension TransferError {
         case .broken:
             self.init(.receiveFailed, during: phase, "TLS with \(host) broke: \(text)\(suffix)")
         }
-    }
-}
-
-extension TransportError.Attempt {
-    /// Whether the socket could not be bound to where connections are to begin.
-    fileprivate var isUnbound: Bool {
-        if case .system(let error) = failure { error.call == "bind" } else { false }
     }
 }

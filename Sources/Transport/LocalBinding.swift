@@ -62,11 +62,11 @@ public struct LocalEnd: Hashable, Sendable {
     }
 
     /// Binds a socket: to the interface where the system permits that, else to an address. Throws the refusal of
-    /// `bind`.
+    /// `bind`; where there is no address of the family, what `connect` would say.
     func bind(_ descriptor: Int32, family: Int32) throws(SystemError) {
         if let interface, isBound(descriptor, to: interface) { return }
         guard let address = addresses.first(where: { $0.family == family })?.with(port: 0) else {
-            throw SystemError(call: "bind", errno: EADDRNOTAVAIL)
+            throw SystemError(call: "connect", errno: EAFNOSUPPORT)
         }
         // The port is chosen when it connects, and need then be unlike others only for that peer.
         TCPStream.setsockopt(Int32(IPPROTO_IP), 24, 1, descriptor)  // IP_BIND_ADDRESS_NO_PORT

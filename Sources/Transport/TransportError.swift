@@ -71,6 +71,17 @@ public struct TransportError: Error, Hashable, Sendable {
         }
     }
 
+    /// Why no attempt could begin at the local end it was given; `nil` when one could, or got further.
+    package var refusalToBind: SystemError? {
+        guard case .notConnected(let attempts) = reason else { return nil }
+        var refusal: SystemError?
+        for attempt in attempts {
+            guard case .system(let error) = attempt.failure, error.call == "bind" else { return nil }
+            refusal = refusal ?? error
+        }
+        return refusal
+    }
+
     /// A wait that did not end in readiness.
     init(_ outcome: WaitOutcome, _ deadline: Deadline) {
         switch outcome {
