@@ -62,7 +62,7 @@ struct SocketOptionsTests {
         let run = await rawget(["--interface", name, "-o", "f", url], in: folder)
         #expect(run.exit == 45, "\(run.errors)")
         let bare = name.split(separator: "!").last.map(String.init) ?? name
-        #expect(run.errors.contains(" \(bare) "), "\(run.errors)")
+        #expect(run.errors.contains(" \(bare)"), "\(run.errors)")
         let curl = ChildProcess("curl", ["-s", "--interface", name, url])
         #expect(await curl.ending() == .exit(45))
         #expect(folder.octets(of: "f") == nil)

@@ -6,6 +6,8 @@ public final class Nginx: Sendable {
     public let port: UInt16
     /// Where its files lie.
     public let folder: String
+    /// Its services over TLS.
+    public let secure: SecureNginx
     /// Whether it listens on ::1, too.
     public let hasIPv6: Bool
     private let shell: ChildProcess
@@ -30,8 +32,10 @@ public final class Nginx: Sendable {
     public func path(of name: String) -> String { "\(folder)/www/\(name)" }
 
     /// The lines of its log, each `CONNECTION METHOD TARGET STATUS`.
-    public var log: [String] {
-        let file = open("\(folder)/access.log", O_RDONLY | O_CLOEXEC)
+    public var log: [String] { Nginx.lines("\(folder)/access.log") }
+
+    static func lines(_ path: String) -> [String] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return [] }
         defer { close(file) }
         return String(decoding: contents(ofDescriptor: file), as: UTF8.self).split(separator: "\n").map(
@@ -47,7 +51,9 @@ public final class Nginx: Sendable {
             let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
             chmod(folder, 0o755)
             Nginx.makeFiles(in: folder)
-            Nginx.write(Nginx.configuration(port, hasIPv6: hasIPv6, folder), to: "\(folder)/nginx.conf")
+            guard let secure = try? SecureNginx(folder) else { return nil }
+            Nginx.write(
+                Nginx.configuration(port, hasIPv6: hasIPv6, folder, secure), to: "\(folder)/nginx.conf")
             var ends: [Int32] = [0, 0]
             guard pipe(&ends) == 0 else { return nil }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -64,6 +70,7 @@ public final class Nginx: Sendable {
             close(errors)
             if Nginx.waitForAnswer(port) {
                 (self.port, self.folder, self.hasIPv6, self.shell) = (port, folder, hasIPv6, shell)
+                self.secure = secure
                 lifeline = ends[1]
                 return
             }
@@ -73,7 +80,9 @@ public final class Nginx: Sendable {
         return nil
     }
 
-    private static func configuration(_ port: UInt16, hasIPv6: Bool, _ folder: String) -> String {
+    private static func configuration(
+        _ port: UInt16, hasIPv6: Bool, _ folder: String, _ secure: SecureNginx
+    ) -> String {
         """
         \(getuid() == 0 ? "user root;" : "")
         daemon off; worker_processes 1; pid pid; error_log error.log;
@@ -94,6 +103,7 @@ public final class Nginx: Sendable {
                 location /moved { return 302 /small.txt; }
                 location /slow/ { alias www/; limit_rate 1m; }
             }
+        \(secure.configuration)
         }
         """
     }
@@ -120,7 +130,7 @@ public final class Nginx: Sendable {
         }
     }
 
-    private static func write(_ text: String, to path: String) {
+    static func write(_ text: String, to path: String) {
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         defer { close(file) }
         precondition(Glibc.write(file, text, text.utf8.count) == text.utf8.count)
@@ -135,7 +145,7 @@ public final class Nginx: Sendable {
     // MARK: Sockets
 
     /// A port that nobody listens on now; `nil` where the family is not there.
-    private static func freePort(_ family: Int32) -> UInt16? {
+    static func freePort(_ family: Int32) -> UInt16? {
         let socket = loopbackSocket(family, port: 0, bind)
         guard socket >= 0 else { return nil }
         defer { close(socket) }
