@@ -55,6 +55,8 @@ final class Demo {
         try await explainFields(base)
         try await range(base)
         try await cut(base, folder)
+        try await redirect(base, folder)
+        try await secured(folder)
     }
 
     // MARK: The stations
@@ -65,10 +67,9 @@ final class Demo {
             "1. A download. The address has characters past ASCII: they are sent as UTF-8, percent-encoded.")
         let exit = try await command([url], in: folder)
         try check("the command ended with exit 0", exit == 0)
-        let saved = folder.contents(of: DemoServer.name)
         try check(
             "\(DemoServer.name) holds \(DemoServer.length) octets, each as the server made it",
-            saved.map { $0.count == Int(DemoServer.length) && DemoServer.content.matches($0) } ?? false)
+            isArchive(folder.contents(of: DemoServer.name)))
     }
 
     private func explainFields(_ base: String) async throws {
@@ -116,6 +117,49 @@ final class Demo {
         try check(
             "cut.zip.part keeps the \(DemoServer.cutAt) octets that came",
             kept.map { $0.count == Int(DemoServer.cutAt) && DemoServer.content.matches($0) } ?? false)
+    }
+
+    private func redirect(_ base: String, _ folder: TemporaryFolder) async throws {
+        try say(
+            "\n5. A redirect: the server answers 302 with a Location, and the command goes there. The file is named after\n   what was asked for, not after where that led."
+        )
+        let exit = try await command(["\(base)/latest.zip"], in: folder)
+        try check("the command ended with exit 0", exit == 0)
+        try check("latest.zip is the archive", isArchive(folder.contents(of: "latest.zip")))
+        let refused = try await command(
+            ["--no-location", "-o", "moved.zip", "\(base)/latest.zip"], in: folder)
+        try check(
+            "with --no-location the answer itself is delivered, which is empty",
+            refused == 0 && folder.contents(of: "moved.zip") == [])
+    }
+
+    private func secured(_ folder: TemporaryFolder) async throws {
+        try say(
+            "\n6. The same over TLS. An authority that exists for this demo alone has issued the server's certificate;\n   --cacert says that it is trusted."
+        )
+        let authority = try TestAuthority(named: "rawget demo, good for this run only")
+        let identity = try authority.issue(TestCertificate(addresses: ["127.0.0.1"]))
+        let server = try ReplayServer(tls: TLSService(identity)) { DemoServer.answer($0) }
+        try server.start()
+        defer { server.stop() }
+        try folder.write(authority.certificatePEM, to: "ca.pem")
+        let url = "https://\(server.authority)/\(DemoServer.name)"
+        let exit = try await command(["--cacert", "ca.pem", "-o", "secured.zip", url], in: folder)
+        try check("the command ended with exit 0", exit == 0)
+        try check("secured.zip is the archive", isArchive(folder.contents(of: "secured.zip")))
+        let handshake = server.handshakes.first
+        try check("the server saw \(handshake?.version ?? "no TLS")", handshake?.version == "TLSv1.3")
+        try say("   Nobody else trusts that authority. Without --cacert the command is meant to fail:")
+        let refused = try await command(["-o", "refused.zip", url], in: folder)
+        // 77 where the system has no authorities at all, as a small container may.
+        try check("the command ended with exit \(refused)", refused == 60 || refused == 77)
+        try check(
+            "no request was sent, and there is no refused.zip",
+            server.requests.count == 1 && folder.contents(of: "refused.zip") == nil)
+    }
+
+    private func isArchive(_ octets: [UInt8]?) -> Bool {
+        octets.map { $0.count == Int(DemoServer.length) && DemoServer.content.matches($0) } ?? false
     }
 
     // MARK: Saying and checking
@@ -166,6 +210,9 @@ enum DemoServer {
     static func answer(_ request: RecordedRequest) -> [Script.Step] {
         if request.target == "/cut" {
             return [.send(head("200 OK", length: length)), send(0..<cutAt), .close]
+        }
+        if request.target == "/latest.zip" {
+            return [.send("HTTP/1.1 302 Found\r\nLocation: /\(name)\r\nContent-Length: 0\r\n\r\n")]
         }
         if request.method == "HEAD" { return [.send(head("200 OK", length: length))] }
         if let range = request.range(of: length) {
@@ -235,9 +282,17 @@ private final class TemporaryFolder {
         return try? File.contents(of: open.rawValue, limit: 1 << 24)
     }
 
+    /// Makes a file.
+    func write(_ octets: [UInt8], to file: String) throws(SystemError) {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+        let open = try File.open(file, in: descriptor.rawValue, flags: flags, permissions: 0o600)
+        try File.write(octets.span, to: open.rawValue)
+    }
+
     /// Removes the folder and the files that the demo makes.
     func remove() {
-        for file in ["\(DemoServer.name).part", DemoServer.name, "cut.zip.part", "cut.zip"] {
+        let archives = [DemoServer.name, "cut.zip", "latest.zip", "moved.zip", "secured.zip", "refused.zip"]
+        for file in ["ca.pem"] + archives.flatMap({ [$0, "\($0).part"] }) {
             // What was not made cannot be removed.
             try? File.remove(file, in: descriptor.rawValue)
         }
