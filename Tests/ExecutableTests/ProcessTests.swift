@@ -174,7 +174,7 @@ struct ProcessTests {
 }
 
 /// Figures of a process, in the order in which they were read.
-private final class Samples: @unchecked Sendable {
+final class Samples: @unchecked Sendable {
     // Safety: added to by the one thread that watches, read when it has ended or by itself.
     private(set) var all: [Int] = []
 

@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// A listening socket on 127.0.0.1 whose queue is full: a connection to it gets no answer, as from a host that drops
+/// A listening socket on the loopback whose queue is full: a connection to it gets no answer, as from a host that drops
 /// what it is sent.
 public final class FullListener: Sendable {
     /// Where it listens.
@@ -9,14 +9,14 @@ public final class FullListener: Sendable {
     private let listener: FileDescriptor
     private let fillers: [Int32]
 
-    /// Listens, at a free port unless told which, and connects to itself until the queue is full.
-    public init(port wanted: UInt16 = 0) throws {
+    /// Listens, at a free port of 127.0.0.1 unless told where, and connects to itself until the queue is full.
+    public init(on address: UInt32 = 0x7F00_0001, port wanted: UInt16 = 0) throws {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         listener = FileDescriptor(owning: socket(AF_INET, kind, 0))
         let number = listener.rawValue
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
-        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        name.sin_addr.s_addr = address.bigEndian
         name.sin_port = wanted.bigEndian
         guard withAddress(&name, { bind(number, $0, $1) }) == 0 else {
             throw SystemError(call: "bind", errno: errno)
