@@ -104,7 +104,8 @@ extension Loopback {
             let dead = try (0..<3).map { _ in try deadAddress() }
             let refused = TransportError.Attempt.Failure.system(
                 SystemError(call: "connect", errno: ECONNREFUSED))
-            let unreachable = try #require(SocketAddress(literal: "ff02::1", port: 1))  // no way to connect to
+            // A multicast address: there is no way to connect to it.
+            let unreachable = try #require(SocketAddress(literal: "ff02::1", port: 1))
             let error = await #expect(throws: TransportError.self) {
                 try await onLoop {
                     _ = try await Dialer().open(
