@@ -11,11 +11,11 @@ extension ReplayConnection {
             complain("\(error.call): \(error.detail)")
             return .isOver
         }
-        var sent = HandshakeOutput(fault: fault, isTLS13: context.service.maximumVersion == .tls13)
+        var sent = HandshakeOutput(fault: fault)
         var failure: String?
         handshake: while true {
             let outcome = session.shakeHands()
-            switch sent.treat(session.takeOutput(), isDone: isDone(outcome)) {
+            switch sent.treat(session.takeOutput(), isTLS13: session.isTLS13) {
             case .send(let octets): _ = sendRaw(octets)
             case .end(let octets, let ending):
                 failure = "fault: \(ending)"
@@ -47,10 +47,6 @@ extension ReplayConnection {
         }
         self.session = session
         return .goesOn
-    }
-
-    private func isDone(_ outcome: TLSSession.Outcome) -> Bool {
-        if case .done = outcome { true } else { false }
     }
 
     private func record(_ session: TLSSession, failure: String?) {
@@ -100,16 +96,12 @@ struct HandshakeOutput {
     }
 
     let fault: TLSService.Fault?
-    let isTLS13: Bool
     private var sent = 0  // octets
 
-    init(fault: TLSService.Fault?, isTLS13: Bool) {
-        self.fault = fault
-        self.isTLS13 = isTLS13
-    }
+    init(fault: TLSService.Fault?) { self.fault = fault }
 
     /// What becomes of octets of the handshake, all that OpenSSL wrote at once.
-    mutating func treat(_ octets: [UInt8], isDone: Bool) -> Treatment {
+    mutating func treat(_ octets: [UInt8], isTLS13: Bool) -> Treatment {
         guard let fault, !octets.isEmpty else { return .send(octets) }
         let start = sent
         sent += octets.count
@@ -124,12 +116,12 @@ struct HandshakeOutput {
             var octets = octets
             if place >= start, place < sent { octets[place - start] ^= 0x55 }
             return .send(octets)
-        case .alert(let number, let stage): return alert(number, stage, octets, isFirst: start == 0, isDone)
+        case .alert(let number, let stage): return alert(number, stage, octets, isFirst: start == 0, isTLS13)
         }
     }
 
     private func alert(
-        _ number: UInt8, _ stage: TLSService.AlertStage, _ octets: [UInt8], isFirst: Bool, _ isDone: Bool
+        _ number: UInt8, _ stage: TLSService.AlertStage, _ octets: [UInt8], isFirst: Bool, _ isTLS13: Bool
     ) -> Treatment {
         let record: [UInt8] = [21, 3, 3, 0, 2, 2, number]  // an alert, two octets, fatal
         switch stage {

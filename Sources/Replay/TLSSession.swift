@@ -102,6 +102,9 @@ final class TLSSession {
 
     // MARK: What was agreed on
 
+    /// Whether TLS 1.3 was chosen; known from the ServerHello on.
+    var isTLS13: Bool { SSL_version(ssl) == TLSService.Version.tls13.rawValue }
+
     /// Puts what is known into a record.
     func describe(in record: inout RecordedHandshake) {
         record.serverName = serverName

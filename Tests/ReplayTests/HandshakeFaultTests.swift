@@ -32,6 +32,14 @@ struct HandshakeFaultTests {
         #expect(secure.server.requests == [])
     }
 
+    @Test("alerts come by the version that was agreed on, not the greatest served")
+    func alertsOfTheVersion() async throws {
+        let said = await client(try faulty(.alert(71, .certificate)), ["-msg", "-tls1_2"])
+        #expect(said.text.contains("SSL alert number 71"), "\(said.text)")
+        #expect(said.text.contains(", ServerHello\n"))
+        #expect(!said.text.contains(", Certificate\n"))
+    }
+
     @Test("closing, cutting and garbage end the handshake without content")
     func others() async throws {
         let faults: [(TLSService.Fault, String)] = [
