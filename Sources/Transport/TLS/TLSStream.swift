@@ -322,11 +322,10 @@ public final class TLSStream: ByteStream {
     public func close() {
         guard !isClosed else { return }
         isClosed = true
+        // Said even where it is not sent: OpenSSL forbids to resume the session of a connection that only vanished.
+        engine.sayGoodbye()
         // Not into the middle of a record.
-        if outputStart == output.count, !lowerHasEnded {
-            engine.sayGoodbye()
-            lower.sendAtOnce(engine.takeOutput())
-        }
+        if outputStart == output.count, !lowerHasEnded { lower.sendAtOnce(engine.takeOutput()) }
         lower.close()
     }
 }
