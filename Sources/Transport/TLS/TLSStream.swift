@@ -287,11 +287,17 @@ public final class TLSStream: ByteStream {
         }
         output += owed
         while outputStart < output.count {
-            // Whatever the peer says meanwhile is received by the caller.
-            guard case .sent(let end) = try await lower.send(output, from: outputStart, until: deadline)
-            else {
-                return
+            let result: SendResult
+            do throws(TransportError) {
+                result = try await lower.send(output, from: outputStart, until: deadline)
+            } catch {
+                guard case .sendFailed = error.reason else { throw error }
+                // Who takes no answers may still have said something: that goes before.
+                outputStart = output.count
+                break
             }
+            // Whatever the peer says meanwhile is received by the caller.
+            guard case .sent(let end) = result else { return }
             outputStart = end
         }
         output.removeAll(keepingCapacity: true)
