@@ -1,6 +1,7 @@
 import COpenSSL
 import NetworkProbes
 import Replay
+import System
 import Testing
 
 @testable import Transport
@@ -100,6 +101,27 @@ struct TLSContextTests {
         let failure = failure { $0.trust = .system(root: folder.path) }
         #expect(failure?.kind == .authorities)
         #expect(failure?.explanation.contains("no CA certificates in any known place") ?? false)
+    }
+
+    /// What a first connection to a server of an unknown authority takes: the store is looked into.
+    private func timeToRefuse(_ trust: TLSConfiguration.Trust) async throws -> Duration {
+        var times: [Duration] = []
+        for _ in 0..<11 {
+            let start = Instant.now
+            #expect(try await !isTrusted(trust))
+            times.append(Instant.now - start)
+        }
+        return times.sorted()[5]
+    }
+
+    @Test(
+        "the system's authorities cost a first connection no more than 5 ms",
+        .enabled(if: SystemAuthorities.find(below: "").map { $0.isFolder } ?? false))
+    func systemIsFast() async throws {
+        let other = try TestAuthority(named: "other").certificatePEM
+        let one = try await timeToRefuse(.authorities(files: [TLSFile(octets: other)], folders: []))
+        let all = try await timeToRefuse(.system())
+        #expect(all - one < .milliseconds(5))
     }
 
     @Test("a folder relative to a descriptor, and one with a colon in its name", arguments: ["certs", "a:b"])
@@ -217,6 +239,37 @@ struct TLSContextTests {
         }
     }
 
+    /// The identity as PKCS#12.
+    private func archive(password: String) throws -> [UInt8] {
+        let leaf = try #require(OpenSSL.withBIO(identity.certificateDER) { d2i_X509_bio($0, nil) })
+        let key = try #require(
+            OpenSSL.withBIO(identity.keyPEM) { PEM_read_bio_PrivateKey($0, nil, nil, nil) })
+        let archive = try #require(PKCS12_create(password, "me", key, leaf, nil, 0, 0, 0, 0, 0))
+        defer {
+            X509_free(leaf)
+            EVP_PKEY_free(key)
+            PKCS12_free(archive)
+        }
+        return OpenSSL.encoding { i2d_PKCS12(archive, $0) }
+    }
+
+    @Test(
+        "PKCS#12 with its password, and what is wrong without",
+        arguments: [("secret", nil), ("wrong", "the password is wrong"), (nil, "it needs a password")]
+            as [(String?, String?)])
+    func archives(password: String?, words: String?) throws {
+        folder.write(try archive(password: "secret"), to: "me.p12")
+        let failure = clientFailure {
+            $0 = .init(file("me.p12"), password: password)
+            $0.encoding = .pkcs12
+        }
+        if let words {
+            #expect(failure?.kind == .clientCertificate && failure?.explanation.contains(words) ?? false)
+        } else {
+            #expect(failure == nil)
+        }
+    }
+
     // MARK: Pins
 
     @Test("a pinned key in a file, PEM or DER, or none at all")
@@ -238,5 +291,11 @@ struct TLSContextTests {
             }
         }
         #expect(failure { $0.pinnedKeys = .key(file("missing")) }?.kind == .pinnedKey)
+    }
+}
+
+extension SystemAuthorities {
+    fileprivate var isFolder: Bool {
+        if case .folder = self { true } else { false }
     }
 }
