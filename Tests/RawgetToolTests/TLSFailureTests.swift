@@ -100,7 +100,8 @@ struct TLSFailureTests {
         try server.start()
         let run = await rawget(
             [
-                "-sS", "--cacert", "ca.pem", "--resolve", "*:\(server.port):\(isIPv6 ? "[::1]" : "127.0.0.1")", "-o", "-",
+                "-sS", "--cacert", "ca.pem", "--resolve",
+                "*:\(server.port):\(isIPv6 ? "[::1]" : "127.0.0.1")", "-o", "-",
                 "https://\(host):\(server.port)/",
             ], in: folder)
         #expect(run.exit == 0 && run.text == "content", "\(run.errors)")
