@@ -5,6 +5,8 @@ import System
 public final class TLSStream: ByteStream {
     /// Most plaintext collected in one call: more gains nothing but memory.
     private static let portion = 256 << 10
+    /// Most ciphertext received in one call: twice as much gains a fiftieth, for as much memory.
+    private static let cipherPortion = 128 << 10
     /// Most plaintext encrypted before it is sent.
     private static let sendPortion = 64 << 10
 
@@ -126,7 +128,7 @@ public final class TLSStream: ByteStream {
             // What this side owes the peer (the answer to a KeyUpdate, the rest of a request) goes out first.
             try await sendOwed(until: deadline)
             guard !lowerHasEnded else { throw TransportError(.cutShort) }
-            let portion = limit > ReceiveBuffer.headPortion ? TLSStream.portion : ReceiveBuffer.headPortion
+            let portion = limit > ReceiveBuffer.headPortion ? TLSStream.cipherPortion : ReceiveBuffer.headPortion
             let count = try await lower.receive(into: input, atMost: portion, until: deadline)
             if count == 0 { lowerHasEnded = true }
         }
