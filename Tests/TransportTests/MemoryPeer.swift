@@ -115,9 +115,9 @@ final class MemoryPeer: ByteStream {
     }
 
     /// Changes its keys and wants the client to do so (RFC 8446, section 4.6.3).
-    func updateKeys() {
+    func updateKeys(isRequest: Bool = true) {
         let ssl = layers[layers.count - 1].ssl
-        SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED)
+        SSL_key_update(ssl, isRequest ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED)
         SSL_do_handshake(ssl)
         flush()
     }
@@ -128,6 +128,14 @@ final class MemoryPeer: ByteStream {
         SSL_renegotiate(ssl)
         SSL_do_handshake(ssl)
         flush()
+    }
+
+    /// Wants a certificate of the client's behind the handshake; returns why it cannot.
+    func askForCertificate() -> UInt {
+        let ssl = layers[layers.count - 1].ssl
+        ERR_clear_error()
+        SSL_set_verify(ssl, SSL_VERIFY_PEER, nil)
+        return SSL_verify_client_post_handshake(ssl) == 1 ? 0 : ERR_get_error()
     }
 
     /// Puts octets on the wire past all layers.

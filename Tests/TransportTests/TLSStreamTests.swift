@@ -174,6 +174,24 @@ struct TLSStreamTests {
         }
     }
 
+    @Test("a peer that only chatters is given up")
+    func chatter() async throws {
+        let peer = try MemoryPeer(identity, version: TLS1_3_VERSION)
+        let stream = try await secure(peer)
+        for _ in 0..<60_000 { peer.updateKeys(isRequest: false) }
+        let error = await #expect(throws: TransportError.self) { try await stream.receive(1) }
+        guard case .tlsFailed(let failure) = error?.reason else { throw MemoryPeer.PeerError() }
+        #expect(failure.kind == .broken && failure.explanation.contains("without any content"))
+    }
+
+    @Test("a client certificate cannot be asked for behind the handshake (RFC 8446, section 4.6.2)")
+    func lateAuthentication() async throws {
+        let peer = try MemoryPeer(identity, version: TLS1_3_VERSION)
+        let stream = try await secure(peer)
+        #expect(ERR_GET_REASON(peer.askForCertificate()) == SSL_R_EXTENSION_NOT_RECEIVED)
+        #expect(stream.isQuiet)
+    }
+
     @Test("a new handshake is refused (RFC 9325, section 3.5)")
     func renegotiation() async throws {
         let peer = try MemoryPeer(identity, version: TLS1_2_VERSION)

@@ -7,6 +7,9 @@ public final class TLSStream: ByteStream {
     private static let portion = 256 << 10
     /// Most ciphertext received in one call: twice as much gains a fiftieth, for as much memory.
     private static let cipherPortion = 128 << 10
+    /// Most ciphertext taken without any content in it, and for a handshake: who sends more keeps this side busy for
+    /// nothing, such as by changes of keys without end. Certificates are at most 100 KiB.
+    private static let longestChatter: UInt64 = 1 << 20
     /// Most plaintext encrypted before it is sent.
     private static let sendPortion = 64 << 10
 
@@ -21,6 +24,8 @@ public final class TLSStream: ByteStream {
     private var encryptedCount = 0
     private var lowerHasEnded = false
     private var isClosed = false
+    /// Octets of ciphertext used when content came last.
+    private var receivedAtContent: UInt64 = 0
     /// What was agreed on.
     public let summary: TLSSummary
 
@@ -114,6 +119,11 @@ public final class TLSStream: ByteStream {
                 .tlsFailed(TLSFailure(.handshake, "the connection broke: \(cause.explanation)")))
         }
         guard count > 0 else { throw TransportError(.tlsFailed(engine.endedEarly)) }
+        guard engine.received <= longestChatter else {
+            throw TransportError(
+                .tlsFailed(
+                    TLSFailure(.handshake, "it sent more than \(longestChatter) octets without an end")))
+        }
     }
 
     // MARK: Receiving
@@ -128,7 +138,8 @@ public final class TLSStream: ByteStream {
             // What this side owes the peer (the answer to a KeyUpdate, the rest of a request) goes out first.
             try await sendOwed(until: deadline)
             guard !lowerHasEnded else { throw TransportError(.cutShort) }
-            let portion = limit > ReceiveBuffer.headPortion ? TLSStream.cipherPortion : ReceiveBuffer.headPortion
+            let portion =
+                limit > ReceiveBuffer.headPortion ? TLSStream.cipherPortion : ReceiveBuffer.headPortion
             let count = try await lower.receive(into: input, atMost: portion, until: deadline)
             if count == 0 { lowerHasEnded = true }
         }
@@ -145,13 +156,23 @@ public final class TLSStream: ByteStream {
                 return count
             }
             switch step {
-            case .done: return count
-            case .needsInput: return nil
+            case .done:
+                receivedAtContent = engine.received
+                return count
+            case .needsInput:
+                try checkChatter()
+                return nil
             case .closed: return 0
             }
         } catch {
             throw TransportError(.tlsFailed(error))
         }
+    }
+
+    private func checkChatter() throws(TLSFailure) {
+        guard engine.received - receivedAtContent > TLSStream.longestChatter else { return }
+        throw TLSFailure(
+            .broken, "it sent more than \(TLSStream.longestChatter) octets of TLS without any content")
     }
 
     /// Receives what has arrived, without a wait; `nil` when that is no content.
@@ -273,7 +294,9 @@ public final class TLSStream: ByteStream {
             return false
         }
         // A fault is met again, in its own words, by whoever receives.
-        guard let step = try? engine.look(input), step == .needsInput else { return false }
+        guard let step = try? engine.look(input), step == .needsInput, (try? checkChatter()) != nil else {
+            return false
+        }
         output.removeFirst(outputStart)
         outputStart = 0
         output += engine.takeOutput()
