@@ -76,10 +76,10 @@ struct TLSStreamTests {
         var sizes = Sizes(state: 42)
         peer.portion = { sizes.next(below: setting.largest) }
         peer.answer = { $0 }
+        peer.interruptsSending = setting.interrupts
         var stream: any ByteStream = peer
         let context = try context()
         for _ in 0..<setting.layers { stream = try await secure(stream, context) }
-        peer.interruptsSending = setting.interrupts
 
         let buffer = try ReceiveBuffer()
         var echo: [UInt8] = []

@@ -55,54 +55,57 @@ public final class TLSStream: ByteStream {
                 throw TransportError(.tlsFailed(error))
             }
             let input = try ReceiveBuffer()
-            try await shakeHands(engine, input, lower, until: deadline)
+            let output = try await shakeHands(engine, input, lower, until: deadline)
             guard let summary = engine.summary else { throw TransportError(.closed) }
-            return TLSStream(lower, engine, input, summary)
+            let stream = TLSStream(lower, engine, input, summary)
+            stream.output = output
+            return stream
         } catch {
             lower.close()
             throw error
         }
     }
 
+    /// Returns what is left to send: where the peer speaks before it took this side's last message, which may be to
+    /// refuse it.
     private static func shakeHands(
         _ engine: TLSEngine, _ input: ReceiveBuffer, _ lower: any ByteStream, until deadline: Deadline
-    ) async throws(TransportError) {
+    ) async throws(TransportError) -> [UInt8] {
+        var output: [UInt8] = []
         while true {
             var step = TLSEngine.Step.done
             var failure: TLSFailure?
             do throws(TLSFailure) { step = try engine.shakeHands(input) } catch { failure = error }
             // Also where it failed: the alert tells the peer why.
-            let output = engine.takeOutput()
-            var sent = 0
-            while sent < output.count {
-                let result: SendResult
-                do throws(TransportError) {
-                    result = try await lower.send(output, from: sent, until: deadline)
-                } catch {
-                    if let failure { throw TransportError(.tlsFailed(failure)) }
-                    // Perhaps behind an alert that says why.
-                    guard case .sendFailed = error.reason, step != .done else { throw error }
-                    break
-                }
-                switch result {
-                case .sent(let offset): sent = offset
-                case .peerSpeaks(let offset):
-                    // An answer to half a message cannot be part of a handshake, but an alert may be.
-                    sent = offset
-                    guard failure == nil, step == .needsInput else { break }
-                    try await receive(engine, input, lower, until: deadline)
-                    do throws(TLSFailure) { step = try engine.shakeHands(input) } catch {
-                        throw TransportError(.tlsFailed(error))
-                    }
-                }
+            output += engine.takeOutput()
+            do throws(TransportError) {
+                output = try await send(output, over: lower, until: deadline)
+            } catch {
+                // The peer takes no more, perhaps behind an alert that says why: whoever receives next is told.
+                guard failure != nil || error.isFailedSend else { throw error }
+                output = []
             }
             if let failure { throw TransportError(.tlsFailed(failure)) }
             switch step {
-            case .done: return
+            case .done: return output
             case .closed: throw TransportError(.tlsFailed(engine.endedEarly))
             case .needsInput: try await receive(engine, input, lower, until: deadline)
             }
         }
+    }
+
+    /// Sends until all is out or the peer speaks; returns what is left.
+    private static func send(
+        _ octets: [UInt8], over lower: any ByteStream, until deadline: Deadline
+    ) async throws(TransportError) -> [UInt8] {
+        var sent = 0
+        while sent < octets.count {
+            switch try await lower.send(octets, from: sent, until: deadline) {
+            case .sent(let end): sent = end
+            case .peerSpeaks(let end): return Array(octets[end...])
+            }
+        }
+        return []
     }
 
     /// More input for the handshake; its end is a failure.
@@ -316,7 +319,7 @@ public final class TLSStream: ByteStream {
             do throws(TransportError) {
                 result = try await lower.send(output, from: outputStart, until: deadline)
             } catch {
-                guard case .sendFailed = error.reason else { throw error }
+                guard error.isFailedSend else { throw error }
                 // Who takes no answers may still have said something: that goes before.
                 outputStart = output.count
                 break
@@ -358,5 +361,11 @@ public final class TLSStream: ByteStream {
         // Not into the middle of a record.
         if outputStart == output.count, !lowerHasEnded { lower.sendAtOnce(engine.takeOutput()) }
         lower.close()
+    }
+}
+
+extension TransportError {
+    fileprivate var isFailedSend: Bool {
+        if case .sendFailed = reason { true } else { false }
     }
 }
