@@ -75,7 +75,8 @@ struct ExitCode: Hashable, Sendable {
             "Leave out -r to load the whole."),
         ExitCode(
             "tlsFailed", 35, "SSL_CONNECT_ERROR", "the TLS handshake failed",
-            "See with -v which versions both sides offer."),
+            "Check the host and the port; -E gives a client certificate, --ciphers and --tls-max change what is offered."
+        ),
         ExitCode(
             "badResume", 36, "BAD_DOWNLOAD_RESUME", "the download cannot go on at this offset",
             "Remove the unfinished file to begin again."),

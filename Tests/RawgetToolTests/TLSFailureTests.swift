@@ -80,6 +80,33 @@ struct TLSFailureTests {
     @Test("a handshake that fails: why, and no request", arguments: handshakes)
     private func handshake(_ bad: BadServer) async throws { try await check(bad) }
 
+    @Test(
+        "names and addresses that are right",
+        arguments: [
+            ("fixture.test", ["fixture.test"], []), ("FIXTURE.test", ["Fixture.TEST"], []),
+            ("a.fixture.test", ["other.test", "*.fixture.test"], []),
+            ("fixture.test.", ["fixture.test"], []),
+            ("xn--bcher-kva.test", ["*.test", "xn--bcher-kva.test"], []),
+            ("127.0.0.1", ["other.test"], ["::1", "127.0.0.1"]), ("[::1]", [], ["::1"]),
+            ("[0:0::0:1]", [], ["::1"]), ("0x7f.1", [], ["127.0.0.1"]),
+        ] as [(String, [String], [String])])
+    func rightNames(host: String, names: [String], addresses: [String]) async throws {
+        let isIPv6 = host.hasPrefix("[")
+        let service = TLSService(
+            try authority.issue(TestCertificate(names, addresses: addresses, commonName: "nobody")))
+        let server = try ReplayServer(address: isIPv6 ? .ipv6Loopback : .ipv4Loopback, tls: service) { _ in
+            answer()
+        }
+        try server.start()
+        let run = await rawget(
+            [
+                "-sS", "--cacert", "ca.pem", "--resolve",
+                "*:\(server.port):\(isIPv6 ? "[::1]" : "127.0.0.1")", "-o", "-",
+                "https://\(host):\(server.port)/",
+            ], in: folder)
+        #expect(run.exit == 0 && run.text == "content", "\(run.errors)")
+    }
+
     private func check(_ bad: BadServer) async throws {
         let server = try serve(tls: bad.service(authority))
         let run = await rawget(

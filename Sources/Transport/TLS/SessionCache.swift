@@ -38,6 +38,9 @@ final class SessionCache {
     /// Sessions kept now.
     var count: Int { sessions.count }
 
+    /// Whether there is one for `key`, fresh or not.
+    func has(_ key: Key) -> Bool { sessions.contains { $0.key == key } }
+
     /// Keeps a session; the oldest goes where there are too many.
     func keep(_ session: TLSSession, for key: Key) {
         if sessions.count == SessionCache.capacity { sessions.removeFirst() }

@@ -127,8 +127,9 @@ public struct TLSSummary: Hashable, Sendable {
     public var protocolName: String?
     /// Whether an earlier session was taken up again (RFC 8446, section 2.2).
     public var isResumed: Bool
-    /// The distinguished names in the server's certificate.
+    /// Whose the server's certificate is, as a distinguished name.
     public var subject: String
+    /// Who issued it.
     public var issuer: String
     /// The last day of the server's certificate.
     public var validUntil: String

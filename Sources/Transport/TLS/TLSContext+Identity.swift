@@ -70,39 +70,54 @@ extension TLSContext {
         let octets =
             try identity.key.map { (key) throws(TLSFailure) in try read(key, "the key") } ?? certificate
         let encoding = identity.key == nil ? identity.encoding : identity.keyEncoding
-        var password = (identity.password.map { Array($0.utf8CString) }) ?? []
-        let key = password.withUnsafeMutableBytes { password in
-            OpenSSL.withBIO(octets) { bio -> OpaquePointer? in
-                guard encoding == .pem else { return d2i_PrivateKey_bio(bio, nil) }
-                // Safety: the password is lent for this call, which calls back before it returns.
-                return PEM_read_bio_PrivateKey(
-                    bio, nil,
-                    { target, capacity, _, password in
-                        guard let target, let password else { return -1 }
-                        let text = password.assumingMemoryBound(to: CChar.self)
-                        let count = strlen(text)
-                        guard count <= Int(capacity) else { return -1 }
-                        memcpy(target, text, count)
-                        return Int32(clamping: count)
-                    }, password.baseAddress)
+        let key =
+            if let password = identity.password {
+                password.withCString { readKey(octets, encoding, UnsafeMutableRawPointer(mutating: $0)) }
+            } else {
+                readKey(octets, encoding, nil)
             }
-        }
-        guard let key else { throw keyFailure(file, identity, encoding) }
+        guard let key else { throw keyFailure(file, octets, identity, encoding) }
         return key
     }
 
+    /// Reads a key; `password` is text that ends with a NUL.
+    private static func readKey(
+        _ octets: [UInt8], _ encoding: TLSConfiguration.Encoding, _ password: UnsafeMutableRawPointer?
+    ) -> OpaquePointer? {
+        OpenSSL.withBIO(octets) { bio in
+            guard encoding == .pem else { return d2i_PrivateKey_bio(bio, nil) }
+            // Safety: the password is lent for this call, which calls back before it returns.
+            return PEM_read_bio_PrivateKey(
+                bio, nil,
+                { target, capacity, _, password in
+                    guard let target, let password else { return -1 }
+                    let text = password.assumingMemoryBound(to: CChar.self)
+                    let count = strlen(text)
+                    guard count <= Int(capacity) else { return -1 }
+                    memcpy(target, text, count)
+                    return Int32(clamping: count)
+                }, password)
+        }
+    }
+
     private static func keyFailure(
-        _ file: TLSFile, _ identity: TLSConfiguration.ClientCertificate,
+        _ file: TLSFile, _ octets: [UInt8], _ identity: TLSConfiguration.ClientCertificate,
         _ encoding: TLSConfiguration.Encoding
     ) -> TLSFailure {
         let errors = OpenSSL.takeErrors()
-        let reasons = errors.map { ERR_GET_REASON($0) }
+        // OpenSSL's reasons differ by version and kind of key; what stands in the file does not (RFC 7468).
+        let lines = encoding == .pem ? octets.split { $0 == 0x0A || $0 == 0x0D } : []
+        func hasLine(endingWith text: String) -> Bool {
+            lines.contains { $0.suffix(text.utf8.count).elementsEqual(text.utf8) }
+        }
+        let isEncrypted =
+            hasLine(endingWith: "ENCRYPTED PRIVATE KEY-----") || hasLine(endingWith: "4,ENCRYPTED")
         let explanation =
-            if reasons.contains(PEM_R_NO_START_LINE) {
+            if encoding == .pem, !hasLine(endingWith: "PRIVATE KEY-----") {
                 "there is no private key in \(file.name)"
-            } else if reasons.contains(PEM_R_BAD_PASSWORD_READ), identity.password == nil {
+            } else if isEncrypted, identity.password == nil {
                 "the key in \(file.name) is encrypted, and no password was given"
-            } else if identity.password != nil, encoding == .pem {
+            } else if isEncrypted {
                 "the key in \(file.name) cannot be decrypted: the password is wrong, or the key is damaged"
             } else {
                 "the key in \(file.name) cannot be read: \(OpenSSL.words(for: errors) ?? "no key")"

@@ -122,7 +122,10 @@ final class TLSEngine {
         handle.source.pointee = copenssl_source()
         input.consume(before - left)
         received += UInt64(before - left)
-        while let session = notes.sessions.popLast() { context.sessions.keep(session, for: key) }
+        if !notes.sessions.isEmpty {
+            for session in notes.sessions { context.sessions.keep(session, for: key) }
+            notes.sessions = []
+        }
         return result
     }
 
@@ -233,7 +236,7 @@ final class TLSEngine {
         let protocolName = try agreedProtocol()
         let isResumed = SSL_session_reused(ssl) == 1
         // A session of TLS 1.2 serves again and again; only a new ticket calls back.
-        if isResumed, SSL_version(ssl) == TLS1_2_VERSION, notes.sessions.isEmpty,
+        if isResumed, SSL_version(ssl) == TLS1_2_VERSION, !context.sessions.has(key),
             let session = SSL_get1_session(ssl)
         {
             context.sessions.keep(TLSSession(owning: session), for: key)

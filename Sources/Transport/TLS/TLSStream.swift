@@ -5,6 +5,11 @@ import System
 public final class TLSStream: ByteStream {
     /// Most plaintext collected in one call: more gains nothing but memory.
     private static let portion = 256 << 10
+    /// Most ciphertext received in one call: twice as much gains a fiftieth, for as much memory.
+    private static let cipherPortion = 128 << 10
+    /// Most ciphertext taken without any content in it, and for a handshake: who sends more keeps this side busy for
+    /// nothing, such as by changes of keys without end. Certificates are at most 100 KiB.
+    private static let longestChatter: UInt64 = 1 << 20
     /// Most plaintext encrypted before it is sent.
     private static let sendPortion = 64 << 10
 
@@ -19,6 +24,8 @@ public final class TLSStream: ByteStream {
     private var encryptedCount = 0
     private var lowerHasEnded = false
     private var isClosed = false
+    /// Octets of ciphertext used when content came last.
+    private var receivedAtContent: UInt64 = 0
     /// What was agreed on.
     public let summary: TLSSummary
 
@@ -48,54 +55,57 @@ public final class TLSStream: ByteStream {
                 throw TransportError(.tlsFailed(error))
             }
             let input = try ReceiveBuffer()
-            try await shakeHands(engine, input, lower, until: deadline)
+            let output = try await shakeHands(engine, input, lower, until: deadline)
             guard let summary = engine.summary else { throw TransportError(.closed) }
-            return TLSStream(lower, engine, input, summary)
+            let stream = TLSStream(lower, engine, input, summary)
+            stream.output = output
+            return stream
         } catch {
             lower.close()
             throw error
         }
     }
 
+    /// Returns what is left to send: where the peer speaks before it took this side's last message, which may be to
+    /// refuse it.
     private static func shakeHands(
         _ engine: TLSEngine, _ input: ReceiveBuffer, _ lower: any ByteStream, until deadline: Deadline
-    ) async throws(TransportError) {
+    ) async throws(TransportError) -> [UInt8] {
+        var output: [UInt8] = []
         while true {
             var step = TLSEngine.Step.done
             var failure: TLSFailure?
             do throws(TLSFailure) { step = try engine.shakeHands(input) } catch { failure = error }
             // Also where it failed: the alert tells the peer why.
-            let output = engine.takeOutput()
-            var sent = 0
-            while sent < output.count {
-                let result: SendResult
-                do throws(TransportError) {
-                    result = try await lower.send(output, from: sent, until: deadline)
-                } catch {
-                    if let failure { throw TransportError(.tlsFailed(failure)) }
-                    // Perhaps behind an alert that says why.
-                    guard case .sendFailed = error.reason, step != .done else { throw error }
-                    break
-                }
-                switch result {
-                case .sent(let offset): sent = offset
-                case .peerSpeaks(let offset):
-                    // An answer to half a message cannot be part of a handshake, but an alert may be.
-                    sent = offset
-                    guard failure == nil, step == .needsInput else { break }
-                    try await receive(engine, input, lower, until: deadline)
-                    do throws(TLSFailure) { step = try engine.shakeHands(input) } catch {
-                        throw TransportError(.tlsFailed(error))
-                    }
-                }
+            output += engine.takeOutput()
+            do throws(TransportError) {
+                output = try await send(output, over: lower, until: deadline)
+            } catch {
+                // The peer takes no more, perhaps behind an alert that says why: whoever receives next is told.
+                guard failure != nil || error.isFailedSend else { throw error }
+                output = []
             }
             if let failure { throw TransportError(.tlsFailed(failure)) }
             switch step {
-            case .done: return
+            case .done: return output
             case .closed: throw TransportError(.tlsFailed(engine.endedEarly))
             case .needsInput: try await receive(engine, input, lower, until: deadline)
             }
         }
+    }
+
+    /// Sends until all is out or the peer speaks; returns what is left.
+    private static func send(
+        _ octets: [UInt8], over lower: any ByteStream, until deadline: Deadline
+    ) async throws(TransportError) -> [UInt8] {
+        var sent = 0
+        while sent < octets.count {
+            switch try await lower.send(octets, from: sent, until: deadline) {
+            case .sent(let end): sent = end
+            case .peerSpeaks(let end): return Array(octets[end...])
+            }
+        }
+        return []
     }
 
     /// More input for the handshake; its end is a failure.
@@ -112,6 +122,11 @@ public final class TLSStream: ByteStream {
                 .tlsFailed(TLSFailure(.handshake, "the connection broke: \(cause.explanation)")))
         }
         guard count > 0 else { throw TransportError(.tlsFailed(engine.endedEarly)) }
+        guard engine.received <= longestChatter else {
+            throw TransportError(
+                .tlsFailed(
+                    TLSFailure(.handshake, "it sent more than \(longestChatter) octets without an end")))
+        }
     }
 
     // MARK: Receiving
@@ -126,7 +141,8 @@ public final class TLSStream: ByteStream {
             // What this side owes the peer (the answer to a KeyUpdate, the rest of a request) goes out first.
             try await sendOwed(until: deadline)
             guard !lowerHasEnded else { throw TransportError(.cutShort) }
-            let portion = limit > ReceiveBuffer.headPortion ? TLSStream.portion : ReceiveBuffer.headPortion
+            let portion =
+                limit > ReceiveBuffer.headPortion ? TLSStream.cipherPortion : ReceiveBuffer.headPortion
             let count = try await lower.receive(into: input, atMost: portion, until: deadline)
             if count == 0 { lowerHasEnded = true }
         }
@@ -143,13 +159,23 @@ public final class TLSStream: ByteStream {
                 return count
             }
             switch step {
-            case .done: return count
-            case .needsInput: return nil
+            case .done:
+                receivedAtContent = engine.received
+                return count
+            case .needsInput:
+                try checkChatter()
+                return nil
             case .closed: return 0
             }
         } catch {
             throw TransportError(.tlsFailed(error))
         }
+    }
+
+    private func checkChatter() throws(TLSFailure) {
+        guard engine.received - receivedAtContent > TLSStream.longestChatter else { return }
+        throw TLSFailure(
+            .broken, "it sent more than \(TLSStream.longestChatter) octets of TLS without any content")
     }
 
     /// Receives what has arrived, without a wait; `nil` when that is no content.
@@ -271,7 +297,9 @@ public final class TLSStream: ByteStream {
             return false
         }
         // A fault is met again, in its own words, by whoever receives.
-        guard let step = try? engine.look(input), step == .needsInput else { return false }
+        guard let step = try? engine.look(input), step == .needsInput, (try? checkChatter()) != nil else {
+            return false
+        }
         output.removeFirst(outputStart)
         outputStart = 0
         output += engine.takeOutput()
@@ -287,11 +315,17 @@ public final class TLSStream: ByteStream {
         }
         output += owed
         while outputStart < output.count {
-            // Whatever the peer says meanwhile is received by the caller.
-            guard case .sent(let end) = try await lower.send(output, from: outputStart, until: deadline)
-            else {
-                return
+            let result: SendResult
+            do throws(TransportError) {
+                result = try await lower.send(output, from: outputStart, until: deadline)
+            } catch {
+                guard error.isFailedSend else { throw error }
+                // Who takes no answers may still have said something: that goes before.
+                outputStart = output.count
+                break
             }
+            // Whatever the peer says meanwhile is received by the caller.
+            guard case .sent(let end) = result else { return }
             outputStart = end
         }
         output.removeAll(keepingCapacity: true)
@@ -322,11 +356,16 @@ public final class TLSStream: ByteStream {
     public func close() {
         guard !isClosed else { return }
         isClosed = true
+        // Said even where it is not sent: OpenSSL forbids to resume the session of a connection that only vanished.
+        engine.sayGoodbye()
         // Not into the middle of a record.
-        if outputStart == output.count, !lowerHasEnded {
-            engine.sayGoodbye()
-            lower.sendAtOnce(engine.takeOutput())
-        }
+        if outputStart == output.count, !lowerHasEnded { lower.sendAtOnce(engine.takeOutput()) }
         lower.close()
+    }
+}
+
+extension TransportError {
+    fileprivate var isFailedSend: Bool {
+        if case .sendFailed = reason { true } else { false }
     }
 }
