@@ -59,8 +59,8 @@ extension ExchangeDriver {
         while remaining > 0 {
             guard !endsSending else { return false }
             transfer.hasReadContent = true
-            let portion = try await nextPortion(
-                of: content, atMost: Int(min(remaining, UInt64(Self.portion))))
+            let limit = Int(min(remaining, UInt64(Self.portion)))
+            guard let portion = try await nextPortion(of: content, atMost: limit) else { return false }
             guard !portion.isEmpty else { break }
             if length == nil {
                 // chunk = chunk-size CRLF chunk-data CRLF (RFC 9112, section 7.1)
@@ -90,25 +90,36 @@ extension ExchangeDriver {
         var failure: TransferError?
     }
 
+    /// The next octets of content; `nil` where a response ends the sending. Content may be long in coming, from a
+    /// person or another program: meanwhile the server is listened to.
     private func nextPortion(
         of content: any RequestContent, atMost limit: Int
-    ) async throws(TransferError) -> [UInt8] {
-        try checkWhetherToGoOn()
-        let portion = Portion()
-        let total = total
-        await transfer.interruptibly {
-            do throws(TransferError) {
-                portion.octets = try await content.next(atMost: limit, until: total)
-            } catch {
-                portion.failure = error
+    ) async throws(TransferError) -> [UInt8]? {
+        while true {
+            try checkWhetherToGoOn()
+            let portion = Portion()
+            let until = Deadline.earlier(Deadline(.none, in: .milliseconds(200)), total)
+            await transfer.interruptibly {
+                do throws(TransferError) {
+                    portion.octets = try await content.next(atMost: limit, until: until)
+                } catch {
+                    portion.failure = error
+                }
+            }
+            guard let failure = portion.failure else {
+                guard portion.octets.count <= limit else {
+                    throw TransferError(
+                        .readFailed, during: .send,
+                        "the content to send came in larger portions than were asked for")
+                }
+                return portion.octets
+            }
+            guard failure.code == .timedOut else { throw failure }
+            if !connection.stream.isQuiet {
+                try await receive(patience: Deadline(.none, in: .milliseconds(200)))
+                if endsSending { return nil }
             }
         }
-        if let failure = portion.failure { throw failure }
-        guard portion.octets.count <= limit else {
-            throw TransferError(
-                .readFailed, during: .send, "the content to send came in larger portions than were asked for")
-        }
-        return portion.octets
     }
 
     /// Sends octets, those of content from `contentFrom` on. False where a response ends the sending.

@@ -65,7 +65,7 @@ final class RedirectChain {
         transfer.observe(
             .redirecting(from: report.response, to: step.request, number: redirects.count))
         request = step.request
-        transfer.beginHop()
+        transfer.beginExchange(isRedirect: true)
         return true
     }
 

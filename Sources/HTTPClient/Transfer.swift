@@ -84,9 +84,9 @@ public final class Transfer {
         do throws(TransferError) { return .success(try await run()) } catch { return .failure(error) }
     }
 
-    /// Another exchange begins, in the same transfer.
-    func beginHop() {
-        timings.beginHop()
+    /// Another exchange begins, in the same transfer: that of a redirect, or the same once more.
+    func beginExchange(isRedirect: Bool) {
+        timings.beginExchange(isRedirect: isRedirect)
         dropped = nil
         contentSent = 0
         contentReceived = 0

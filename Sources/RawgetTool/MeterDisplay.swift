@@ -32,7 +32,10 @@ final class MeterDisplay {
         else { return nil }
         let invocation = console.invocation
         let prints =
-            command.run.isCurl || command.groups.contains { $0.options.isHead || $0.options.includesHead }
+            command.run.isCurl
+            || command.groups.contains {
+                $0.options.isHead || $0.options.includesHead || !$0.options.uploads.isEmpty
+            }
         let writesToTerminal =
             invocation.isTerminal(invocation.standardOutput) && (prints || command.printsContent)
         guard !writesToTerminal else { return nil }

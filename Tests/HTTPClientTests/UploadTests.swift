@@ -1,11 +1,12 @@
 import Glibc
-import HTTPClient
 import HTTPMessage
 import NetworkProbes
 import Replay
 import System
 import Testing
 import Transport
+
+@testable import HTTPClient
 
 /// Content in portions that a test chooses.
 @NetworkActor
@@ -254,6 +255,68 @@ extension Loopback {
             #expect(result.report?.response.status.code == 413 && result.text == "no")
             #expect((result.report?.contentSent ?? .max) < 32 << 20)
             #expect(await client.idleConnectionCount == 0)
+        }
+
+        @Test func anErrorIsNoticedWhileTheContentIsLongInComing() async throws {
+            var ends: [Int32] = [0, 0]
+            try #require(pipe(&ends) == 0)
+            let (input, output) = (ends[0], ends[1])
+            defer {
+                close(input)
+                close(output)
+            }
+            let server = try serve([
+                .expectHead, .expectContent(.octets(10)),
+                .send("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno"), .stall,
+            ])
+            let request = try server.request(.put, "/up")
+            let client = client()
+            let status = try await onLoop { () async throws -> UInt16 in
+                #expect(write(output, "hello", 5) == 5)  // "5 CRLF hello CRLF" are ten octets
+                let content = try DescriptorContent(lending: input, named: "the pipe")
+                var options = TransferOptions()
+                options.expectsContinueAbove = nil
+                return try await client.transfer(
+                    request, content: content, into: CollectedContent(), options: options
+                ).run().response.status.code
+            }
+            #expect(status == 413)
+            #expect(await client.idleConnectionCount == 0)
+        }
+
+        @Test func theWholeTimeIsAlsoForContentThatDoesNotCome() async throws {
+            var ends: [Int32] = [0, 0]
+            try #require(pipe(&ends) == 0)
+            let (input, output) = (ends[0], ends[1])
+            defer {
+                close(input)
+                close(output)
+            }
+            let server = try serve([.expectHead, .stall])
+            let request = try server.request(.put, "/up")
+            let client = client()
+            let codes = try await onLoop { () async throws -> [TransferError.Code] in
+                var codes: [TransferError.Code] = []
+                for isCancelled in [false, true] {
+                    let content = try DescriptorContent(lending: input, named: "the pipe")
+                    var options = TransferOptions()
+                    options.expectsContinueAbove = nil
+                    if !isCancelled { options.totalTimeout = .milliseconds(60) }
+                    let transfer = client.transfer(
+                        request, content: content, into: CollectedContent(), options: options)
+                    if isCancelled {
+                        Task {
+                            _ = await eventually { transfer.hasReadContent }
+                            transfer.cancel()
+                        }
+                    }
+                    do throws(TransferError) { _ = try await transfer.run() } catch {
+                        codes.append(error.code)
+                    }
+                }
+                return codes
+            }
+            #expect(codes == [.timedOut, .cancelled])
         }
 
         // MARK: Descriptors

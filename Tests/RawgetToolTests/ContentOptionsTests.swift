@@ -122,6 +122,15 @@ struct ContentOptionsTests {
         #expect(server.requests.map(\.content) == [[0x31], [0x32], []])
     }
 
+    @Test("the answer to an upload is shown, not saved in place of what was sent")
+    func answerOfUpload() async throws {
+        folder.write("precious", to: "f")
+        let server = try serve(answer())
+        let run = await rawget(["-T", "f", "http://\(server.authority)/"], in: folder)
+        #expect(run.exit == 0 && run.text == "content")
+        #expect(folder.names == ["f"] && folder.text(of: "f") == "precious")
+    }
+
     @Test("-w and the report tell what was sent")
     func sizes() async throws {
         folder.write(Pattern.octets(200_000), to: "f")

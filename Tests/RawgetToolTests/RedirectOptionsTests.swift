@@ -1,3 +1,4 @@
+import Glibc
 import HTTPMessage
 import Replay
 import TestSupport
@@ -210,6 +211,56 @@ struct RedirectOptionsTests {
         #expect(
             fields.own == "Basic dXNlcjo="
                 && fields.run.errors.contains("no terminal to ask for a password at"))
+    }
+
+    @Test("at a terminal the password is asked for, and not shown")
+    func prompt() async throws {
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        defer { close(master) }
+        // TIOCSPTLCK and TIOCGPTN: what unlockpt and ptsname do.
+        var (isLocked, number): (Int32, Int32) = (0, 0)
+        try #require(ioctl(master, 0x4004_5431, &isLocked) == 0 && ioctl(master, 0x8004_5430, &number) == 0)
+        let name = "/dev/pts/\(number)"
+        let terminal = open(name, O_RDWR | O_NOCTTY)
+        try #require(terminal >= 0)
+        defer { close(terminal) }
+        let person = Task.detached {
+            // What is typed before the echo is off would be shown, and thrown away.
+            var settings = termios()
+            while tcgetattr(terminal, &settings) == 0, settings.c_lflag & tcflag_t(ECHO) != 0 { usleep(1000) }
+            return write(master, "open sesame\n", 12)
+        }
+        let server = try serve(answer())
+        let run = await rawget(["-u", "Aladdin", "-o", "f", "http://\(server.authority)/"], in: folder) {
+            $0.standardInput = terminal
+            $0.isTerminal = { $0 == terminal }
+        }
+        #expect(await person.value == 12)
+        #expect(run.exit == 0 && run.errors.contains("password for Aladdin: \n"), "\(run.errors)")
+        #expect(server.requests.first?.value(of: "Authorization") == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+        var settings = termios()
+        #expect(tcgetattr(terminal, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0)
+        var shown = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&shown, 1, 0) == 0)
+    }
+
+    @Test("from https to http: followed, warned of, without credentials and Referer")
+    func downgrade() async throws {
+        let plain = try serve(answer())
+        let secure = try serveTLS { [authority = plain.authority] _ in Self.redirect("http://\(authority)/") }
+        let url = "https://127.0.0.1:\(secure.server.port)/"
+        let arguments = ["-k", "-L", "-u", "a:b", "-b", "c=d", "-e", ";auto", "-o", "f", url]
+        let run = await rawget(arguments, in: folder)
+        #expect(run.exit == 0, "\(run.errors)")
+        #expect(
+            run.errors.contains(
+                "warning: the server redirects from https to http: \(plain.authority) is asked"))
+        #expect(secure.server.requests.first?.value(of: "Authorization") == "Basic YTpi")
+        let names = plain.requests.first?.fields.map(\.name)
+        #expect(names == ["Host", "User-Agent", "Accept"])
+        #expect(
+            await rawget(["--as-curl"] + arguments, in: folder).errors.contains("warning: the server")
+                == false)
     }
 
     @Test func cookiesGoToTheURLsServerAlone() async throws {
