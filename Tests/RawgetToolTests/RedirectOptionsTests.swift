@@ -71,6 +71,20 @@ struct RedirectOptionsTests {
         #expect(run.text == heads + "here" && folder.text(of: "h") == heads)
     }
 
+    @Test(
+        "what -i and -I show of redirects is what curl shows",
+        arguments: [["-i"], ["-I"], ["-i", "-d", "a"], ["-D", "-"]])
+    func shownHeads(arguments: [String]) async throws {
+        let server = try serve { request in
+            let last = answer("200 OK", ["X-Last: yes"], request.method == "HEAD" ? "" : "here")
+            return request.target == "/0" ? last : answer("302 Found", ["Location: /0"], "")
+        }
+        let all = arguments + ["-s", "-L", "http://\(server.authority)/1"]
+        let mine = await rawget(["--as-curl"] + all, in: folder)
+        let theirs = await curl(all)
+        #expect(mine.text == theirs && mine.text.contains("302 Found"))
+    }
+
     @Test("-w tells of redirects what curl tells", arguments: [["-L"], []])
     func writeOut(arguments: [String]) async throws {
         let server = try countdown()
