@@ -57,11 +57,15 @@ extension ExchangeDriver {
         let length = outgoing.length.octets
         var remaining = length ?? .max
         while remaining > 0 {
+            // A server that takes everything as fast as it comes never makes a sending wait, which is when the stream
+            // looks for an answer by itself.
+            if transfer.hasReadContent { try await listen(for: .zero) }
             guard !endsSending else { return false }
             transfer.hasReadContent = true
             let limit = Int(min(remaining, UInt64(Self.portion)))
             guard let portion = try await nextPortion(of: content, atMost: limit) else { return false }
             guard !portion.isEmpty else { break }
+            await takeTurns(portion.count)
             if length == nil {
                 // chunk = chunk-size CRLF chunk-data CRLF (RFC 9112, section 7.1)
                 let chunk = Array("\(String(portion.count, radix: 16))\r\n".utf8) + portion + [0x0D, 0x0A]
@@ -115,11 +119,15 @@ extension ExchangeDriver {
                 return portion.octets
             }
             guard failure.code == .timedOut else { throw failure }
-            if !connection.stream.isQuiet {
-                try await receive(patience: Deadline(.none, in: .milliseconds(200)))
-                if endsSending { return nil }
-            }
+            try await listen(for: .milliseconds(200))
+            if endsSending { return nil }
         }
+    }
+
+    /// Takes what the server says, if it says anything.
+    private func listen(for time: Duration) async throws(TransferError) {
+        guard !connection.stream.isQuiet else { return }
+        try await receive(patience: Deadline(.none, in: time))
     }
 
     /// Sends octets, those of content from `contentFrom` on. False where a response ends the sending.

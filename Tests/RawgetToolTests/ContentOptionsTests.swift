@@ -163,6 +163,29 @@ struct ContentOptionsTests {
             "\(run.errors)")
     }
 
+    @Test("over TLS it is the same")
+    func overTLS() async throws {
+        let octets = Pattern.octets(3_000_000)
+        folder.write(octets, to: "f")
+        let secure = try serveTLS { _ in answer() }
+        let url = "https://127.0.0.1:\(secure.server.port)/"
+        for arguments in [["-T", "f"], ["--data-binary", "@f"], ["-T", "f", "-H", "Expect:"]] {
+            let run = await rawget(["-k", "-o", "g"] + arguments + [url], in: folder)
+            #expect(run.exit == 0, "\(run.errors)")
+            #expect(secure.server.requests.last?.content == octets)
+        }
+        let refusing = try serveTLS(
+            Script(
+                everyConnection: .init([
+                    .expectHead, .send("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno"), .stall,
+                ])))
+        folder.write([UInt8](repeating: 1, count: 32 << 20), to: "large")
+        let run = await rawget(
+            ["-k", "-T", "large", "-H", "Expect:", "https://127.0.0.1:\(refusing.server.port)/", "-f"],
+            in: folder)
+        #expect(run.exit == 22 && run.errors.contains("413"), "\(run.errors)")
+    }
+
     @Test("the wait for a go-ahead is --expect100-timeout's")
     func timeout() async throws {
         folder.write(Pattern.octets(1_100_000), to: "f")
