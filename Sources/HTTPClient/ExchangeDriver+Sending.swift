@@ -171,6 +171,7 @@ extension ExchangeDriver {
     private func countSent(_ count: Int) {
         guard count > 0 else { return }
         transfer.contentSent += UInt64(count)
+        transfer.contentToSend = outgoing.length.octets
         transfer.observe(.sent(count: transfer.contentSent, total: outgoing.length.octets))
     }
 

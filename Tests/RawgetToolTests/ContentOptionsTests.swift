@@ -163,6 +163,17 @@ struct ContentOptionsTests {
             "\(run.errors)")
     }
 
+    @Test("the meter shows what is sent, where that is more than what comes")
+    func meter() async throws {
+        folder.write(Pattern.octets(1_000_000), to: "f")
+        let server = try serve(answer())
+        let url = "http://\(server.authority)/"
+        let upload = await rawget(["-T", "f", url], in: folder, terminals: [.errors])
+        #expect(upload.exit == 0 && upload.errors.contains("976.5 KiB in "), "\(upload.errors)")
+        let post = await rawget(["-d", "abc", "-o", "g", url], in: folder, terminals: [.errors])
+        #expect(post.exit == 0 && post.errors.contains("7 B in "), "\(post.errors)")
+    }
+
     @Test("over TLS it is the same")
     func overTLS() async throws {
         let octets = Pattern.octets(3_000_000)
