@@ -129,7 +129,7 @@ public final class Client {
             }
             outgoing = try outgoing.withoutExpectation(request)
             try chain.rewind()
-            transfer.beginHop()
+            transfer.beginExchange(isRedirect: false)
             transfer.observe(.resendingWithoutExpect)
         }
     }

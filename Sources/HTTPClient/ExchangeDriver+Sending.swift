@@ -57,11 +57,15 @@ extension ExchangeDriver {
         let length = outgoing.length.octets
         var remaining = length ?? .max
         while remaining > 0 {
+            // A server that takes everything as fast as it comes never makes a sending wait, which is when the stream
+            // looks for an answer by itself.
+            if transfer.hasReadContent { try await listen(for: .zero) }
             guard !endsSending else { return false }
             transfer.hasReadContent = true
-            let portion = try await nextPortion(
-                of: content, atMost: Int(min(remaining, UInt64(Self.portion))))
+            let limit = Int(min(remaining, UInt64(Self.portion)))
+            guard let portion = try await nextPortion(of: content, atMost: limit) else { return false }
             guard !portion.isEmpty else { break }
+            await takeTurns(portion.count)
             if length == nil {
                 // chunk = chunk-size CRLF chunk-data CRLF (RFC 9112, section 7.1)
                 let chunk = Array("\(String(portion.count, radix: 16))\r\n".utf8) + portion + [0x0D, 0x0A]
@@ -90,25 +94,40 @@ extension ExchangeDriver {
         var failure: TransferError?
     }
 
+    /// The next octets of content; `nil` where a response ends the sending. Content may be long in coming, from a
+    /// person or another program: meanwhile the server is listened to.
     private func nextPortion(
         of content: any RequestContent, atMost limit: Int
-    ) async throws(TransferError) -> [UInt8] {
-        try checkWhetherToGoOn()
-        let portion = Portion()
-        let total = total
-        await transfer.interruptibly {
-            do throws(TransferError) {
-                portion.octets = try await content.next(atMost: limit, until: total)
-            } catch {
-                portion.failure = error
+    ) async throws(TransferError) -> [UInt8]? {
+        while true {
+            try checkWhetherToGoOn()
+            let portion = Portion()
+            let until = Deadline.earlier(Deadline(.none, in: .milliseconds(200)), total)
+            await transfer.interruptibly {
+                do throws(TransferError) {
+                    portion.octets = try await content.next(atMost: limit, until: until)
+                } catch {
+                    portion.failure = error
+                }
             }
+            guard let failure = portion.failure else {
+                guard portion.octets.count <= limit else {
+                    throw TransferError(
+                        .readFailed, during: .send,
+                        "the content to send came in larger portions than were asked for")
+                }
+                return portion.octets
+            }
+            guard failure.code == .timedOut else { throw failure }
+            try await listen(for: .milliseconds(200))
+            if endsSending { return nil }
         }
-        if let failure = portion.failure { throw failure }
-        guard portion.octets.count <= limit else {
-            throw TransferError(
-                .readFailed, during: .send, "the content to send came in larger portions than were asked for")
-        }
-        return portion.octets
+    }
+
+    /// Takes what the server says, if it says anything.
+    private func listen(for time: Duration) async throws(TransferError) {
+        guard !connection.stream.isQuiet else { return }
+        try await receive(patience: Deadline(.none, in: time))
     }
 
     /// Sends octets, those of content from `contentFrom` on. False where a response ends the sending.
@@ -152,6 +171,7 @@ extension ExchangeDriver {
     private func countSent(_ count: Int) {
         guard count > 0 else { return }
         transfer.contentSent += UInt64(count)
+        transfer.contentToSend = outgoing.length.octets
         transfer.observe(.sent(count: transfer.contentSent, total: outgoing.length.octets))
     }
 

@@ -376,7 +376,7 @@ final class ExchangeDriver {
         await takeTurns(count)
     }
 
-    private func takeTurns(_ count: Int) async {
+    func takeTurns(_ count: Int) async {
         moved += count
         guard moved >= ReceiveBuffer.capacity else { return }
         moved = 0

@@ -61,11 +61,11 @@ final class RedirectChain {
             Redirect(
                 status: status, uri: request.uri, target: step.request.uri, timings: transfer.timings))
         if !step.keepsContent { content = nil }
-        try rewind()
+        try rewind(for: step.request.uri)
         transfer.observe(
             .redirecting(from: report.response, to: step.request, number: redirects.count))
         request = step.request
-        transfer.beginHop()
+        transfer.beginExchange(isRedirect: true)
         return true
     }
 
@@ -81,12 +81,12 @@ final class RedirectChain {
     }
 
     /// Makes content that was read ready to be sent again. Throws where it cannot be.
-    func rewind() throws(TransferError) {
+    func rewind(for uri: URI? = nil) throws(TransferError) {
         guard let content, transfer.hasReadContent else { return }
         guard content.rewind() else {
             throw TransferError(
                 .contentNotRewound, during: .send,
-                "the content must be sent again to \(Redirects.name(of: step?.request.uri ?? request.uri)), and can be read only once"
+                "the content must be sent again to \(Redirects.name(of: uri ?? request.uri)), and can be read only once"
             )
         }
         transfer.hasReadContent = false

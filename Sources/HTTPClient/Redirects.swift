@@ -153,10 +153,14 @@ struct Redirects {
         let octets = location.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
         let readable = String(validating: octets, as: UTF8.self) ?? location
         var text = readable.prefix { $0 != "?" && $0 != "#" }
-        if let at = text.lastIndex(of: "@"), text.contains(":") {
-            let start = text.firstIndex(of: ":").map { text.index(after: $0) } ?? text.startIndex
-            let slashes = text[start...].prefix { $0 == "/" }
-            if start < at { text = text[..<slashes.endIndex] + text[text.index(after: at)...] }
+        if let at = text.lastIndex(of: "@") {
+            // Behind the two slashes of an authority, or the scheme's colon where they are left out.
+            let isSlash: (Character) -> Bool = { $0 == "/" || $0 == "\\" }
+            let slashes = text.indices.first {
+                isSlash(text[$0]) && text.index(after: $0) < at && isSlash(text[text.index(after: $0)])
+            }
+            let mark = slashes.map { text.index(after: $0) } ?? text.firstIndex(of: ":")
+            if let mark, mark < at { text = text[...mark] + text[text.index(after: at)...] }
         }
         return text.count > 200 ? "\(text.prefix(200))…" : String(text)
     }

@@ -9,7 +9,7 @@ public protocol RequestContent: AnyObject {
     var length: UInt64? { get }
 
     /// The next octets, at least one and at most `limit`; none at the end. It may wait, but not past `deadline`, nor when
-    /// its task is cancelled. Throws `readFailed`, `timedOut`, `cancelled`.
+    /// its task is cancelled. Throws `readFailed`, `timedOut`, after which it is asked again, and `cancelled`.
     func next(atMost limit: Int, until deadline: Deadline) async throws(TransferError) -> [UInt8]
 
     /// Begins again with the first octet. False where that cannot be: a request with such content is sent once.

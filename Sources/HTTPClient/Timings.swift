@@ -26,9 +26,9 @@ public struct Timings: Hashable, Sendable {
     /// Timings of a transfer that starts at `start`.
     public init(start: Instant = .now) { self.start = start }
 
-    /// A redirect is followed: what comes now is done anew. The connection may be the one that there is.
-    mutating func beginHop() {
-        redirected = .now
+    /// What comes now is done anew. The connection may be the one that there is.
+    mutating func beginExchange(isRedirect: Bool) {
+        if isRedirect { redirected = .now }
         (ready, sent, firstOctet, head, end) = (nil, nil, nil, nil, nil)
     }
 

@@ -16,6 +16,8 @@ public final class Transfer {
 
     /// Octets of the request's content sent, in the exchange under way.
     public internal(set) var contentSent: UInt64 = 0
+    /// Octets of the request's content in all, once some were sent; `nil` where nobody knows.
+    public internal(set) var contentToSend: UInt64?
 
     let request: HTTPRequest
     /// Content of the request that is read while it is sent.
@@ -84,9 +86,9 @@ public final class Transfer {
         do throws(TransferError) { return .success(try await run()) } catch { return .failure(error) }
     }
 
-    /// Another exchange begins, in the same transfer.
-    func beginHop() {
-        timings.beginHop()
+    /// Another exchange begins, in the same transfer: that of a redirect, or the same once more.
+    func beginExchange(isRedirect: Bool) {
+        timings.beginExchange(isRedirect: isRedirect)
         dropped = nil
         contentSent = 0
         contentReceived = 0

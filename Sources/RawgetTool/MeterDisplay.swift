@@ -32,7 +32,10 @@ final class MeterDisplay {
         else { return nil }
         let invocation = console.invocation
         let prints =
-            command.run.isCurl || command.groups.contains { $0.options.isHead || $0.options.includesHead }
+            command.run.isCurl
+            || command.groups.contains {
+                $0.options.isHead || $0.options.includesHead || !$0.options.uploads.isEmpty
+            }
         let writesToTerminal =
             invocation.isTerminal(invocation.standardOutput) && (prints || command.printsContent)
         guard !writesToTerminal else { return nil }
@@ -92,13 +95,20 @@ final class MeterDisplay {
 
     private var elapsed: Duration { Instant.now - beginning }
 
+    /// Content sent that is worth watching.
+    private static let upload: UInt64 = 64 << 10
+
     private func update(_ number: Int) {
         guard let transfer = transfers[number] else { return }
-        let received = transfer.contentReceived
+        var (done, whole) = (transfer.contentReceived, transfer.contentExpected)
+        // The larger of both directions is what a person waits for.
+        if transfer.contentSent > MeterDisplay.upload, transfer.contentSent > max(done, whole ?? 0) {
+            (done, whole) = (transfer.contentSent, transfer.contentToSend)
+        }
         if group != nil {
-            group?.update(number, received: received, expected: transfer.contentExpected, at: elapsed)
+            group?.update(number, received: done, expected: whole, at: elapsed)
         } else {
-            meters[number]?.update(received: received, expected: transfer.contentExpected, at: elapsed)
+            meters[number]?.update(received: done, expected: whole, at: elapsed)
         }
     }
 

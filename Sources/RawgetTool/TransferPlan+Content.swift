@@ -81,7 +81,7 @@ extension TransferPlan {
     }
 
     /// The file to send for a URL; `nil` where there is none.
-    private func upload(_ number: Int) -> String? {
+    func upload(_ number: Int) -> String? {
         guard number < options.uploads.count, !options.uploads[number].isEmpty else { return nil }
         return options.uploads[number]
     }

@@ -104,10 +104,11 @@ final class TransferPlan: Sendable {
         request.fields.append(isOlder ? .ifUnmodifiedSince : .ifModifiedSince, date.description)
     }
 
-    /// What becomes of the answer to `request`. `output` is the one that belongs to its URL. Throws `writeFailed` when
+    /// What becomes of the answer to `request`, the URL `number` of its group. `output` is the one that belongs to its
+    /// URL. Throws `writeFailed` when
     /// that is a descriptor that is not open.
     func plan(
-        for request: HTTPRequest, to output: ParsedCommand.OutputName, takenNames: TakenNames
+        for request: HTTPRequest, number: Int, to output: ParsedCommand.OutputName, takenNames: TakenNames
     ) throws(TransferError) -> DownloadPlan {
         let destination: Destination
         switch output {
@@ -118,7 +119,8 @@ final class TransferPlan: Sendable {
             destination = descriptor.map { .descriptor($0) } ?? .path(path)
         case .remoteName: destination = options.usesServerName ? .suggestedName : .requestedName
         case .unspecified:
-            let goesToStandardOutput = run.isCurl || options.isHead
+            // The name of an upload's URL is that of the file sent, which its answer must not replace.
+            let goesToStandardOutput = run.isCurl || options.isHead || upload(number) != nil
             destination =
                 goesToStandardOutput ? .descriptor(console.invocation.standardOutput) : .suggestedName
         }

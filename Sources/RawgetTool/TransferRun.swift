@@ -153,7 +153,8 @@ final class TransferRun {
         record.request = request
         var plan: DownloadPlan
         do throws(TransferError) {
-            plan = try group.plan.plan(for: request, to: job.output, takenNames: takenNames)
+            plan = try group.plan.plan(
+                for: request, number: job.index, to: job.output, takenNames: takenNames)
             plan.content = try group.plan.content(forURL: job.index)
         } catch {
             settle()

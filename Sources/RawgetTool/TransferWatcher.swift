@@ -46,7 +46,7 @@ final class TransferWatcher {
     }
 
     private func follow(_ request: HTTPRequest) {
-        if record.lastRequest?.uri.scheme == .https, request.uri.scheme == .http {
+        if !plan.run.isCurl, record.lastRequest?.uri.scheme == .https, request.uri.scheme == .http {
             plan.console.warn(
                 "the server redirects from https to http: \(request.uri.authority) is asked without encryption and credentials"
             )

@@ -33,7 +33,7 @@ extension File {
     /// Whether a read would return at once: with octets, the end or an error.
     public static func isReadable(_ descriptor: Int32) -> Bool {
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&wait, 1, 0) != 0
+        return poll(&wait, 1, 0) > 0
     }
 
     /// Where the descriptor stands in its file; 0 where it has no place to stand.

@@ -102,6 +102,9 @@ struct RedirectDecisionTests {
             ),
             (["ftp://me:secret@h/x?secret#secret"], .unsupportedScheme, "\"ftp://h/x\""),
             (["mailto:me"], .unsupportedScheme, "\"mailto:me\""),
+            (["//secret:secret@h:x/a@b"], .badURI, "\"//b\""),
+            (["http:\\\\secret:s@ecret@h:x/"], .badURI, "\"http:\\\\h:x/\""),
+            (["HTTPS:secret@h:x/"], .badURI, "\"HTTPS:h:x/\""),
             ([String(repeating: "/x", count: 40_000)], .badURI, "has 80000 octets, more than the 65536"),
         ])
     func badLocation(locations: [String], code: TransferError.Code, words: String) throws {

@@ -101,6 +101,9 @@ public final class Nginx: Sendable {
                 location /named { alias www/small.txt; add_header Content-Disposition
                     "attachment; filename=\\"plain.txt\\"; filename*=UTF-8''%E2%82%AC%20rates.txt"; }
                 location /moved { return 302 /small.txt; }
+                location /stored/ { dav_methods PUT; create_full_put_path on; client_max_body_size 0; }
+                location /tight/ { dav_methods PUT; client_max_body_size 1m; }
+                location /elsewhere/ { client_max_body_size 0; return 307 /stored$request_uri; }
                 location /slow/ { alias www/; limit_rate 1m; }
             }
         \(secure.configuration)
