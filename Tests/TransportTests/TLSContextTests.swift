@@ -244,7 +244,9 @@ struct TLSContextTests {
         let leaf = try #require(OpenSSL.withBIO(identity.certificateDER) { d2i_X509_bio($0, nil) })
         let key = try #require(
             OpenSSL.withBIO(identity.keyPEM) { PEM_read_bio_PrivateKey($0, nil, nil, nil) })
-        let archive = try #require(PKCS12_create(password, "me", key, leaf, nil, 0, 0, 0, 0, 0))
+        // Outside of the macro, which would let the texts go too early.
+        let created = PKCS12_create(password, "me", key, leaf, nil, 0, 0, 0, 0, 0)
+        let archive = try #require(created)
         defer {
             X509_free(leaf)
             EVP_PKEY_free(key)

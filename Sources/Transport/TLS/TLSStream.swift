@@ -20,8 +20,10 @@ public final class TLSStream: ByteStream {
     /// Encrypted and not sent, from `outputStart` on.
     private var output: [UInt8] = []
     private var outputStart = 0
-    /// Octets of the caller's that `output` holds, encrypted: they count as sent when all of it is out.
+    /// Octets of the caller's that `output` hides and that do not count as sent yet.
     private var encryptedCount = 0
+    /// Octets of the caller's that count as sent and of which he has not been told.
+    private var untoldCount = 0
     private var lowerHasEnded = false
     private var isClosed = false
     /// Octets of ciphertext used when content came last.
@@ -230,21 +232,24 @@ public final class TLSStream: ByteStream {
 
     // MARK: Sending
 
-    /// Encrypts and sends. Octets count as sent when what hides them is out; called again, it must be with the same
-    /// octets from the offset it gave back, which may be the one it was given: then only time was to be renewed.
+    /// Encrypts and sends. Octets count as sent as far as what hides them is out. After an offset below the end, and
+    /// after a time-out, the next call must bring the same octets from there: some of them are encrypted already.
     public func send(
         _ octets: [UInt8], from offset: Int, until deadline: Deadline
     ) async throws(TransportError) -> SendResult {
         var sent = offset
         while true {
             guard !isClosed else { throw TransportError(.closed) }
+            sent += untoldCount
+            untoldCount = 0
             if outputStart == output.count {
-                sent += encryptedCount
-                encryptedCount = 0
                 guard sent < octets.count else { return .sent(upTo: sent) }
                 try encrypt(octets, from: sent)
             }
-            switch try await sendSome(until: deadline) {
+            let progress = try await sendSome(until: deadline)
+            sent += untoldCount
+            untoldCount = 0
+            switch progress {
             case .all: continue
             case .some: return .sent(upTo: sent)
             case .peerSpeaks: return .peerSpeaks(at: sent)
@@ -276,10 +281,10 @@ public final class TLSStream: ByteStream {
         while outputStart < output.count {
             switch try await lower.send(output, from: outputStart, until: deadline) {
             case .sent(let end):
-                outputStart = end
+                countSent(upTo: end)
                 if end < output.count { return .some }
             case .peerSpeaks(let end):
-                outputStart = end
+                countSent(upTo: end)
                 // It may be no more than a ticket: whoever wants to send is told only of what concerns him.
                 guard try takeMessages() else { return .peerSpeaks }
             }
@@ -287,6 +292,15 @@ public final class TLSStream: ByteStream {
         output.removeAll(keepingCapacity: true)
         outputStart = 0
         return .all
+    }
+
+    /// The caller's octets that are out: their part of the ciphertext that is, since who watches the speed must not see
+    /// it stand still while a portion goes out.
+    private func countSent(upTo end: Int) {
+        let share = encryptedCount * (end - outputStart) / (output.count - outputStart)
+        encryptedCount -= share
+        untoldCount += share
+        outputStart = end
     }
 
     /// Reads the messages of TLS itself that have come. False when there is something else: content, an end, a fault.
