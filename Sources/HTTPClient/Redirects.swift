@@ -3,9 +3,13 @@ import HTTPMessage
 /// Where a response leads (RFC 9110, section 15.4): the decision alone, nothing is sent here.
 struct Redirects {
     /// The statuses whose Location is a place to go to. 304 has none to go to, 305 and 306 are not to be followed.
-    private static let statuses: Set<HTTPStatus> = [
-        .multipleChoices, .movedPermanently, .found, .seeOther, .temporaryRedirect, .permanentRedirect,
-    ]
+    private static func leadsOn(_ status: HTTPStatus) -> Bool {
+        switch status {
+        case .multipleChoices, .movedPermanently, .found, .seeOther, .temporaryRedirect, .permanentRedirect:
+            true
+        default: false
+        }
+    }
 
     let policy: RedirectPolicy
     /// The request of the caller: what is for its origin alone.
@@ -23,7 +27,7 @@ struct Redirects {
     func step(
         after response: HTTPResponse, to request: HTTPRequest, hasStream: Bool
     ) throws(TransferError) -> Step? {
-        guard Self.statuses.contains(response.status),
+        guard Self.leadsOn(response.status),
             let location = try location(in: response, from: request.uri)
         else { return nil }
         let target = try target(location, from: request.uri)

@@ -10,8 +10,8 @@ public struct TransferOptions: Hashable, Sendable {
     public var connectTimeout: Duration?
     /// Most octets of content; more is `tooLarge`. `nil` sets no limit.
     public var maximumContentLength: UInt64?
-    /// Which redirects are followed; `nil` delivers them like any other response.
-    public var redirects: RedirectPolicy?
+    /// Which redirects are followed, 20 of them by default; `nil` delivers them like any other response.
+    public var redirects: RedirectPolicy? = RedirectPolicy()
     /// Content longer than this is announced with `Expect: 100-continue` (RFC 9110, section 10.1.1), and so is content
     /// of unknown length; 1 MiB, as curl. `nil` announces none.
     public var expectsContinueAbove: UInt64? = 1 << 20

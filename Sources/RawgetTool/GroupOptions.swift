@@ -83,9 +83,9 @@ struct GroupOptions: Hashable, Sendable {
     /// `--max-redirs`; below zero there is no limit.
     var maximumRedirects: Int?
     /// `--post301` and the like.
-    var keepsPOST: Set<HTTPStatus> = []
+    var keepsPOST: RedirectPolicy.Statuses = []
     /// `--proto-redir`.
-    var redirectSchemes = Set(Scheme.allCases)
+    var redirectSchemes: RedirectPolicy.Schemes = [.http, .https]
     /// `-u`, as given.
     var user: String?
     /// `--oauth2-bearer`.

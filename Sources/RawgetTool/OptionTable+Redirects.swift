@@ -1,4 +1,4 @@
-import HTTPMessage
+import HTTPClient
 
 extension OptionTable {
     /// Redirects, and what goes along with them: credentials and cookies.
@@ -52,7 +52,7 @@ extension OptionTable {
 }
 
 extension GroupOptions {
-    fileprivate mutating func keepPOST(_ isKept: Bool, after status: HTTPStatus) {
+    fileprivate mutating func keepPOST(_ isKept: Bool, after status: RedirectPolicy.Statuses) {
         if isKept { keepsPOST.insert(status) } else { keepsPOST.remove(status) }
     }
 }
@@ -60,7 +60,7 @@ extension GroupOptions {
 /// What `--proto-redir` allows: curl's list of protocols, each with `=` (this alone), `+` or `-` before it.
 struct RedirectSchemes {
     /// The schemes of ours that are left.
-    private(set) var allowed = Set(Scheme.allCases)
+    private(set) var allowed: RedirectPolicy.Schemes = [.http, .https]
 
     /// `nil` for an empty list or an empty name. Names of protocols that are not spoken here change nothing.
     init?(_ text: String) {
@@ -69,7 +69,13 @@ struct RedirectSchemes {
             let signs = name.prefix { "=+-".contains($0) }
             name = name.dropFirst(signs.count)
             guard !name.isEmpty, signs.count <= 1 else { return nil }
-            let named = Set(Scheme.allCases.filter { name == "all" || $0.rawValue == name.lowercased() })
+            let named: RedirectPolicy.Schemes =
+                switch name.lowercased() {
+                case "all": [.http, .https]
+                case "http": .http
+                case "https": .https
+                default: []
+                }
             switch signs {
             case "=": allowed = named
             case "-": allowed.subtract(named)

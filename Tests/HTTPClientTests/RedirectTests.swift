@@ -37,9 +37,17 @@ extension Loopback {
 
         @Test func withoutAPolicyARedirectIsDelivered() async throws {
             let server = try countdown()
-            let outcome = try await client().outcome(of: server.request(.get, "/1"))
+            var options = TransferOptions()
+            options.redirects = nil
+            let outcome = try await client().outcome(of: server.request(.get, "/1"), options: options)
             #expect(outcome.report?.response.status == .found && outcome.text == "gone")
             #expect(server.requests.count == 1)
+        }
+
+        @Test func redirectsAreFollowedUnlessToldOtherwise() async throws {
+            let server = try countdown()
+            let outcome = try await client().outcome(of: server.request(.get, "/1"))
+            #expect(outcome.report?.response.status == .ok && outcome.report?.redirects.count == 1)
         }
 
         @Test func oneConnectionServesAllHopsAndTheReportTellsOfThem() async throws {
