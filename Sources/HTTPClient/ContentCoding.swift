@@ -37,7 +37,8 @@ enum ContentCoding: Hashable, Sendable {
     }
 }
 
-/// How far content is decoded before it is refused.
+/// How far content is decoded before it is refused. `TransferOptions.maximumContentLength` goes in place of the limits of
+/// expansion.
 public struct DecodingLimits: Hashable, Sendable {
     /// Content codings one upon another; 5, as curl.
     public var maximumCodings = 5

@@ -330,7 +330,10 @@ final class ExchangeDriver {
                 "the content has \(length) octets, more than the \(limit) allowed")
         }
         if transfer.options.contentForm == .decoded, length != 0 {
-            decoder = try ContentDecoder(of: response, limits: configuration.decodingLimits)
+            var limits = configuration.decodingLimits
+            // Whoever says how much there may be has said how far it may expand.
+            if transfer.options.maximumContentLength != nil { limits.unlimitedOctets = .max }
+            decoder = try ContentDecoder(of: response, limits: limits)
         }
         try transfer.sink.begin(response, length: decoder == nil ? length : nil)
         if let length, length > ExchangeDriver.bulk { setBulk(true) }

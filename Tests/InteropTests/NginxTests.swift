@@ -119,6 +119,29 @@ struct NginxTests {
         #expect(folder.text(of: "moved")?.contains("302 Found") == true)
     }
 
+    @Test("what nginx compresses is saved as it was, and little went over the wire")
+    func coded() async throws {
+        let run = await rawget(
+            ["--compressed", "-w", "%{size_download}", nginx.url("coded/middle")], in: folder)
+        #expect(run.exit == 0, "\(run.errors)")
+        #expect(holdTheSame(folder.path(of: "middle"), nginx.path(of: "middle")))
+        #expect(Int(run.text) ?? .max < Nginx.middle / 100)
+    }
+
+    @Test("what expands a thousandfold is refused beyond 64 MiB, unless a size is allowed")
+    func bomb() async throws {
+        let refused = await rawget(["--compressed", nginx.url("coded/large")], in: folder)
+        #expect(refused.exit == 61 && refused.errors.contains("expands beyond 200 times"))
+        let size = "\(Nginx.large)"
+        let run = await rawget(
+            [
+                "--compressed", "--max-filesize", size, "-o", "/dev/null", "-w", "%{exitcode}",
+                nginx.url("coded/large"),
+            ],
+            in: folder)
+        #expect(run.exit == 0 && run.text == "0", "\(run.errors)")
+    }
+
     @Test("IPv6 does as IPv4 does", .enabled(if: Nginx.shared?.hasIPv6 ?? true))
     func overIPv6() async throws {
         let run = await rawget(

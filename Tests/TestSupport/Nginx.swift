@@ -105,6 +105,7 @@ public final class Nginx: Sendable {
                 location /tight/ { dav_methods PUT; client_max_body_size 1m; }
                 location /elsewhere/ { client_max_body_size 0; return 307 /stored$request_uri; }
                 location /slow/ { alias www/; limit_rate 1m; }
+                location /coded/ { alias www/; gzip on; gzip_types *; gzip_min_length 1; }
             }
         \(secure.configuration)
         }
