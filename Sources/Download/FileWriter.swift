@@ -354,6 +354,12 @@ extension HTTPResponse {
     /// Status code and reason, as in `404 Not Found`.
     public var statusText: String { reason.isEmpty ? "\(status)" : "\(status) \(reason)" }
 
+    /// How many `headOctets` are.
+    package var headOctetCount: Int {
+        let reasonCount = reason.isEmpty ? 0 : reason.unicodeScalars.count + 1
+        return "\(version) \(status)".utf8.count + reasonCount + 2 + fields.lineOctetCount + 2
+    }
+
     /// The head as octets: status line, field lines, empty line.
     package var headOctets: [UInt8] {
         var octets = Array("\(version) \(status)".utf8)

@@ -64,27 +64,19 @@ public final class Client {
         let total = transfer.options.totalTimeout.map {
             Deadline(.total, at: transfer.timings.start + $0, duration: $0)
         }
-        let chain = RedirectChain(try await firstRequest(of: transfer), for: transfer)
+        var first = transfer.request
+        if let willSend = transfer.hooks.willSend {
+            guard let changed = await willSend(first, nil) else {
+                throw TransferError(
+                    .cancelled, during: .prepare, "the request was refused before it was sent")
+            }
+            first = changed
+        }
+        let chain = RedirectChain(first.withCredentials, for: transfer)
         while true {
             let report = try await exchange(chain, for: transfer, total: total ?? .never)
             guard try chain.advance(behind: report) else { return chain.summed(report) }
         }
-    }
-
-    /// What the caller makes of its request, with the credentials of its URI.
-    private func firstRequest(of transfer: Transfer) async throws(TransferError) -> HTTPRequest {
-        var request = transfer.request
-        if let willSend = transfer.hooks.willSend {
-            guard let changed = await willSend(request, nil) else {
-                throw TransferError(
-                    .cancelled, during: .prepare, "the request was refused before it was sent")
-            }
-            request = changed
-        }
-        if !request.fields.contains(.authorization), let user = BasicCredentials(userinfoOf: request.uri) {
-            request.fields.append(.authorization, user.fieldValue)
-        }
-        return request
     }
 
     /// One exchange, sent again once when a kept connection turns out dead (RFC 9112, section 9.3.1), or when the server
@@ -144,5 +136,17 @@ public final class Client {
             pool.closed(connection.key)
             transfer.observe(.connectionClosed(connection: connection.number, reason: verdict.description))
         }
+    }
+}
+
+extension HTTPRequest {
+    /// The request with the credentials of its URI, if it has none of its own.
+    fileprivate var withCredentials: HTTPRequest {
+        guard uri.user != nil || uri.password != nil, !fields.contains(.authorization),
+            let user = BasicCredentials(userinfoOf: uri)
+        else { return self }
+        var request = self
+        request.fields.append(.authorization, user.fieldValue)
+        return request
     }
 }

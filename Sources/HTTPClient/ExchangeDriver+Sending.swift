@@ -13,20 +13,32 @@ extension ExchangeDriver {
     func send() async throws(TransferError) {
         transfer.timings.ready = .now
         transfer.observe(.requestHead(outgoing.head))
-        guard try await sendAll() else { return }
+        let head = outgoing.head.count
+        let isWhole: Bool
+        if let octets = inOnePiece {
+            isWhole = try await put(octets, contentFrom: head)
+        } else {
+            isWhole = try await sendInParts()
+        }
+        guard isWhole else { return }
         hasSentAll = true
         transfer.timings.sent = .now
         transfer.observe(.requestSent(octets: Int(clamping: requestOctets)))
     }
 
-    /// Whether all went out.
-    private func sendAll() async throws(TransferError) -> Bool {
-        let head = outgoing.head
-        if case .octets(let content) = outgoing.source, !outgoing.expectsContinue,
-            content.count <= Self.smallContent
-        {
-            return try await put(head + content, contentFrom: head.count)
+    /// Head and content, where there is little of it.
+    private var inOnePiece: [UInt8]? {
+        switch outgoing.source {
+        case .none: outgoing.head
+        case .octets(let content) where !outgoing.expectsContinue && content.count <= Self.smallContent:
+            outgoing.head + content
+        case .octets, .stream: nil
         }
+    }
+
+    /// Whether all went out.
+    private func sendInParts() async throws(TransferError) -> Bool {
+        let head = outgoing.head
         guard try await put(head, contentFrom: head.count) else { return false }
         if outgoing.expectsContinue {
             guard try await awaitContinue() else { return false }
@@ -65,7 +77,7 @@ extension ExchangeDriver {
             let limit = Int(min(remaining, UInt64(Self.portion)))
             guard let portion = try await nextPortion(of: content, atMost: limit) else { return false }
             guard !portion.isEmpty else { break }
-            await takeTurns(portion.count)
+            if isTurnOver(portion.count) { await NetworkActor.loop.yield() }
             if length == nil {
                 // chunk = chunk-size CRLF chunk-data CRLF (RFC 9112, section 7.1)
                 let chunk = Array("\(String(portion.count, radix: 16))\r\n".utf8) + portion + [0x0D, 0x0A]

@@ -27,7 +27,8 @@ extension ExchangeDriver {
         switch result {
         case .moved(let count):
             try didSplice(count)
-            await share(count)
+            noteProgress(count)
+            if isTurnOver(count) { await NetworkActor.loop.yield() }
         case .endOfStream: try endOfStream()
         case .refused(let moved, let leftover):
             spliceIsRefused = true

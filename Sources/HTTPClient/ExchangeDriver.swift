@@ -120,7 +120,8 @@ final class ExchangeDriver {
         if transfer.isPaused { try await waitWhilePaused() }
         try checkWhetherToGoOn()
         if connection.buffer.unreadCount == 0 {
-            if try await splice() { return true }
+            // Asked here first: each call that may wait costs, even if it does not.
+            if exchange.skippableContent > 0, try await splice() { return true }
             // Coded content is copied once more, so less of it is taken at a time.
             let isSmall = response == nil || decoder != nil
             let limit = isSmall ? ReceiveBuffer.headPortion : ReceiveBuffer.capacity
@@ -143,7 +144,8 @@ final class ExchangeDriver {
                 try endOfStream()
                 return true
             }
-            await share(count)
+            noteProgress(count)
+            if isTurnOver(count) { await NetworkActor.loop.yield() }
         }
         if transfer.timings.firstOctet == nil { transfer.timings.firstOctet = .now }
         try await readEvents()
@@ -272,7 +274,7 @@ final class ExchangeDriver {
                 transfer.pause()
                 try await waitWhilePaused()
             }
-            await takeTurns(count)
+            if isTurnOver(count) { await NetworkActor.loop.yield() }
             try checkWhetherToGoOn()
         }
     }
@@ -308,7 +310,8 @@ final class ExchangeDriver {
         case .some(.none): length = 0
         default: break
         }
-        if try await isPassedOver(response) {
+        let mayBePassedOver = response.status.isRedirection || response.status == .expectationFailed
+        if mayBePassedOver, try await isPassedOver(response) {
             let dropped = DroppedContent()
             dropped.begin(response, length: length)
             transfer.dropped = dropped
@@ -373,16 +376,11 @@ final class ExchangeDriver {
         if value { NetworkActor.loop.bulkTransferBegan() } else { NetworkActor.loop.bulkTransferEnded() }
     }
 
-    /// After so many octets others have a turn.
-    func share(_ count: Int) async {
-        noteProgress(count)
-        await takeTurns(count)
-    }
-
-    func takeTurns(_ count: Int) async {
+    /// Whether so many octets more are enough for others to have a turn.
+    func isTurnOver(_ count: Int) -> Bool {
         moved += count
-        guard moved >= ReceiveBuffer.capacity else { return }
+        guard moved >= ReceiveBuffer.capacity else { return false }
         moved = 0
-        await NetworkActor.loop.yield()
+        return true
     }
 }

@@ -13,7 +13,7 @@ extension HTTPRequest {
         if !self.fields.contains(.host) { fields.append(.host, uri.authority) }
         fields.append(contentsOf: self.fields)
         // What is for a proxy is no origin's business (RFC 9110, section 11.7.2).
-        fields.remove(.proxyAuthorization)
+        if fields.contains(.proxyAuthorization) { fields.remove(.proxyAuthorization) }
         try checkDeclaredLength(length)
         switch length {
         case .none where !method.expectsContent: break

@@ -46,5 +46,17 @@ extension HTTPFields {
         }
     }
 
+    /// Octets that `appendLines` would append.
+    package var lineOctetCount: Int {
+        var count = 0
+        for line in lines {
+            var (start, end) = (line.value, line.end)
+            while start < end, HTTPFields.isBlank(octets[start]) { start += 1 }
+            while start < end, HTTPFields.isBlank(octets[end - 1]) { end -= 1 }
+            count += line.value - line.start + 3 + (start < end ? end - start + 1 : 0)
+        }
+        return count
+    }
+
     private static func isBlank(_ octet: UInt8) -> Bool { octet == 0x20 || octet == 0x09 }
 }

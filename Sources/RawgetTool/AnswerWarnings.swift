@@ -7,7 +7,8 @@ enum AnswerWarnings {
     /// One sentence for each. `path` is the file that holds the answer; `isDecoded` when content codings were undone.
     static func of(_ report: TransferReport, savedAs path: String?, isDecoded: Bool) -> [String] {
         let response = report.response
-        let status = response.statusText.shownFromServer
+        // Made for those few that need it.
+        var status: String { response.statusText.shownFromServer }
         var warnings: [String] = []
         if response.status.isRedirection, response.status != .notModified,
             let location = response.fields[.location]

@@ -12,7 +12,7 @@ enum OpenDescriptor {
         case "/dev/stderr": return 2
         default: break
         }
-        for folder in ["/dev/fd/", "/proc/self/fd/"] where path.utf8.starts(with: folder.utf8) {
+        for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
             let digits = path.utf8.dropFirst(folder.utf8.count)
             guard let first = digits.first, digits.allSatisfy({ (0x30...0x39).contains($0) }),
                 first != 0x30 || digits.count == 1

@@ -68,7 +68,7 @@ struct TransferRecord {
 
     /// Takes note of a head that came.
     mutating func countHead(_ response: HTTPResponse) {
-        headOctets += UInt64(response.headOctets.count)
+        headOctets += UInt64(response.headOctetCount)
     }
 
     /// Takes note of how far a transfer came that failed.
