@@ -12,6 +12,8 @@ final class ContentDecoder {
         let inflater: Inflater
         var input: [UInt8] = []
         var offset = 0
+        /// Octets it has made so far.
+        var decoded: UInt64 = 0
 
         init(_ coding: ContentCoding) { inflater = Inflater(coding) }
     }
@@ -22,7 +24,19 @@ final class ContentDecoder {
     private let limits: DecodingLimits
     private var coded: UInt64 = 0
     /// Octets decoded so far.
-    private(set) var decoded: UInt64 = 0
+    var decoded: UInt64 { stages.last?.decoded ?? 0 }
+    /// Portions that the present call may still decode inside of the chain.
+    private var budget = 0
+
+    /// What a call came to.
+    enum Progress<Result> {
+        /// Octets were decoded, and this is what became of them.
+        case decoded(Result)
+        /// There was work, but nothing came of it yet: others have a turn before the next call.
+        case working
+        /// All that was given is decoded.
+        case needsInput
+    }
 
     /// A decoder of content with those codings, in the order in which they were applied.
     init(_ codings: [ContentCoding], limits: DecodingLimits) throws(TransferError) {
@@ -55,27 +69,30 @@ final class ContentDecoder {
         first.input.append(copying: octets)
     }
 
-    /// Lends the next decoded octets to `body`; `nil` when all that was given is decoded.
-    /// Throws `badContentCoding`, and what `body` throws.
+    /// Lends the next decoded octets to `body`. Throws `badContentCoding`, and what `body` throws.
+    ///
+    /// What one coding expands to the next may swallow without a trace (empty members, padding): the limits hold for every
+    /// coding by itself, and no call decodes more than a few portions.
     func next<Result>(
         _ body: (Span<UInt8>) throws(TransferError) -> Result
-    ) throws(TransferError) -> Result? {
+    ) throws(TransferError) -> Progress<Result> {
         // Safety: memory of no other type, bound to octets here only.
         let room = room.bytes.bindMemory(to: UInt8.self)
-        let count: Int
+        budget = 16
+        var count: Int?
         do throws(Inflater.Failure) { count = try pull(stages.count - 1, into: room) } catch {
             throw refusal(error)
         }
-        guard count > 0 else { return nil }
-        decoded += UInt64(count)
-        guard !limits.forbids(decoded, outOf: coded) else {
+        for stage in stages where limits.forbids(stage.decoded, outOf: coded) {
             throw TransferError(
                 .badContentCoding, during: .content,
-                "the content expands beyond \(limits.maximumExpansion) times its size on the wire: \(decoded) octets out of \(coded)"
+                "the content expands beyond \(limits.maximumExpansion) times its size on the wire: \(stage.decoded) octets out of \(coded)"
             )
         }
+        guard let count else { return .working }
+        guard count > 0 else { return .needsInput }
         // Safety: the first `count` octets of the room were just filled, and nothing is decoded while they are lent.
-        return try body(Span(_unsafeElements: UnsafeBufferPointer(rebasing: room[..<count])))
+        return .decoded(try body(Span(_unsafeElements: UnsafeBufferPointer(rebasing: room[..<count]))))
     }
 
     /// The content has come to its end, and every octet was taken out. Throws `badContentCoding` where a coding has not.
@@ -87,30 +104,39 @@ final class ContentDecoder {
         }
     }
 
+    /// Octets of the stage `index`; 0 when it needs input, `nil` when the budget is used up.
     private func pull(
         _ index: Int, into room: UnsafeMutableBufferPointer<UInt8>
-    ) throws(Inflater.Failure) -> Int {
+    ) throws(Inflater.Failure) -> Int? {
         let stage = stages[index]
         while true {
             let count = try stage.inflater.decode(stage.input, at: &stage.offset, into: room)
+            stage.decoded += UInt64(count)
             guard count == 0, index > 0 else { return count }
+            guard budget > 0 else { return nil }
+            budget -= 1
             // The one before has a room of its own: this stage's input.
             stage.offset = 0
             var failure: Inflater.Failure?
+            var isExhausted = false
             stage.input.removeAll(keepingCapacity: true)
             stage.input.append(addingCapacity: Inflater.portion) { output in
                 output.withUnsafeMutableBufferPointer { buffer, initialized in
                     do throws(Inflater.Failure) {
+                        let room = UnsafeMutableBufferPointer(rebasing: buffer[..<Inflater.portion])
                         // Safety: decode reports how many octets of the room it has filled.
-                        initialized = try pull(
-                            index - 1, into: UnsafeMutableBufferPointer(rebasing: buffer[..<Inflater.portion])
-                        )
+                        if let count = try pull(index - 1, into: room) {
+                            initialized = count
+                        } else {
+                            isExhausted = true
+                        }
                     } catch {
                         failure = error
                     }
                 }
             }
             if let failure { throw failure }
+            if isExhausted { return nil }
             guard !stage.input.isEmpty else { return 0 }
         }
     }

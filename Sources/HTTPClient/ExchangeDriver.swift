@@ -264,17 +264,20 @@ final class ExchangeDriver {
         guard let decoder else { return }
         while true {
             var count = 0
-            let demand = try decoder.next { (octets) throws(TransferError) -> SinkDemand in
+            let progress = try decoder.next { (octets) throws(TransferError) -> SinkDemand in
                 count = octets.count
                 try checkLimit(decoder.decoded)
                 return try transfer.sink.write(octets)
             }
-            guard let demand else { return }
-            if demand == .pause {
+            switch progress {
+            case .needsInput: return
+            case .working: await NetworkActor.loop.yield()
+            case .decoded(.pause):
                 transfer.pause()
                 try await waitWhilePaused()
+            case .decoded(.more):
+                if isTurnOver(count) { await NetworkActor.loop.yield() }
             }
-            if isTurnOver(count) { await NetworkActor.loop.yield() }
             try checkWhetherToGoOn()
         }
     }
@@ -336,7 +339,11 @@ final class ExchangeDriver {
             var limits = configuration.decodingLimits
             // Whoever says how much there may be has said how far it may expand.
             if transfer.options.maximumContentLength != nil { limits.unlimitedOctets = .max }
-            decoder = try ContentDecoder(of: response, limits: limits)
+            do throws(TransferError) { decoder = try ContentDecoder(of: response, limits: limits) } catch {
+                // An answer that the sink refuses for its status is told as that.
+                try transfer.sink.begin(response, length: nil)
+                throw error
+            }
         }
         try transfer.sink.begin(response, length: decoder == nil ? length : nil)
         if let length, length > ExchangeDriver.bulk { setBulk(true) }

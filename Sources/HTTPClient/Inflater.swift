@@ -20,6 +20,8 @@ final class Inflater {
     // Safety: zlib's state points back to its stream, which must therefore not move; freed in `deinit`.
     private let stream: UnsafeMutablePointer<z_stream>
     private var isOpen = false
+    /// A fault behind octets that were good: they are handed out first.
+    private var failure: Failure?
     /// The last call filled its room: there may be more without further input.
     private(set) var mayHaveOutput = false
     /// A member has come to its end.
@@ -43,13 +45,25 @@ final class Inflater {
         stream.deallocate()
     }
 
-    /// Decodes `input[offset...]` as far as `room` reaches. Returns how many octets it put there; fewer than there is
-    /// room for means that all input is used.
+    /// Decodes `input[offset...]` as far as `room` reaches. Returns how many octets it put there; none means that all input
+    /// is used. What was decoded before a fault is returned first, the fault is thrown by the next call.
     func decode(
         _ input: [UInt8], at offset: inout Int, into room: UnsafeMutableBufferPointer<UInt8>
     ) throws(Failure) -> Int {
+        if let failure { throw failure }
         var produced = 0
-        guard try begin(with: input, &offset) else { return 0 }
+        do throws(Failure) { try decode(input, &offset, room, &produced) } catch {
+            guard produced > 0 else { throw error }
+            failure = error
+        }
+        return produced
+    }
+
+    private func decode(
+        _ input: [UInt8], _ offset: inout Int, _ room: UnsafeMutableBufferPointer<UInt8>,
+        _ produced: inout Int
+    ) throws(Failure) {
+        guard try begin(with: input, &offset) else { return }
         while produced < room.count, offset < input.count || usedOfHead < head.count || mayHaveOutput {
             if hasEnded || isPadding {
                 guard try beginNextMember(input, &offset) else { break }
@@ -68,11 +82,11 @@ final class Inflater {
             default: throw .invalid(words(for: code))
             }
         }
-        return produced
     }
 
     /// The content has come to its end. Throws `truncated` where the stream has not.
     func end() throws(Failure) {
+        if let failure { throw failure }
         guard hasEnded || isPadding || (!hasBegun && head.isEmpty) else { throw .truncated }
     }
 

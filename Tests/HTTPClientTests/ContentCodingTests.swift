@@ -51,8 +51,12 @@ struct ContentCodingTests {
         while offset < octets.count {
             let end = offset + min(size, octets.count - offset)
             decoder.give(Array(octets[offset..<end]).span)
-            while try decoder.next({ (piece) throws(TransferError) in content.append(copying: piece) }) != nil
-            {}
+            takeAll: while true {
+                switch try decoder.next({ (piece) throws(TransferError) in content.append(copying: piece) }) {
+                case .needsInput: break takeAll
+                case .working, .decoded: continue
+                }
+            }
             offset = end
         }
         try decoder.end()
@@ -135,6 +139,52 @@ struct ContentCodingTests {
         #expect(!DecodingLimits().forbids(64 << 20, outOf: 1))
         #expect(DecodingLimits().forbids(64 << 20 + 1, outOf: 1))
         #expect(!DecodingLimits().forbids(.max, outOf: .max))
+    }
+
+    @Test("what a coding swallows without a trace is limited too, and no call does much of it")
+    func swallowed() throws {
+        // Outside: one stored block after another, each a portion of zeros; inside: gzip, for which they are padding.
+        let decoder = try ContentDecoder([.gzip, .deflate], limits: DecodingLimits())
+        decoder.give(([0x78, 0x01, 0x00, 25, 0, 0xE6, 0xFF] + Coded.hello).span)
+        let block: [UInt8] = [0x00, 0xFF, 0xFF, 0x00, 0x00] + [UInt8](repeating: 0, count: 0xFFFF)
+        var (calls, text) = (0, [UInt8]())
+        _ = try decoder.next { (piece) throws(TransferError) in text.append(copying: piece) }
+        #expect(text == Array("hello".utf8))
+        for _ in 0..<40 {
+            while case .working = try decoder.next({ (_) throws(TransferError) in }) { calls += 1 }
+            decoder.give(Array(block).span)
+        }
+        #expect(calls < 40)
+        var limits = DecodingLimits()
+        limits.unlimitedOctets = 1 << 20
+        limits.maximumExpansion = 0
+        let limited = try ContentDecoder([.gzip, .deflate], limits: limits)
+        limited.give(([0x78, 0x01, 0x00, 25, 0, 0xE6, 0xFF] + Coded.hello).span)
+        let error = #expect(throws: TransferError.self) {
+            for _ in 0..<40 {
+                while true {
+                    guard case .needsInput = try limited.next({ (_) throws(TransferError) in }) else {
+                        continue
+                    }
+                    break
+                }
+                limited.give(Array(block).span)
+            }
+        }
+        #expect(error?.detail.contains("expands beyond") == true)
+    }
+
+    @Test("what was decoded before a fault is handed out")
+    func beforeAFault() throws {
+        let decoder = try ContentDecoder([.gzip], limits: DecodingLimits())
+        decoder.give((Coded.hello + Array("junk".utf8)).span)
+        var text: [UInt8] = []
+        _ = try decoder.next { (piece) throws(TransferError) in text.append(copying: piece) }
+        #expect(text == Array("hello".utf8))
+        let error = #expect(throws: TransferError.self) {
+            _ = try decoder.next { (_) throws(TransferError) in }
+        }
+        #expect(error?.detail.contains("after 5 decoded octets") == true)
     }
 
     @Test(
