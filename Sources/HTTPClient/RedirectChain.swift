@@ -9,8 +9,12 @@ final class RedirectChain {
     private(set) var request: HTTPRequest
     /// Its content where that is read while it is sent.
     private(set) var content: (any RequestContent)?
-    /// The redirects followed so far.
+    /// The redirects followed so far: the first ones and the last ones, where there are more than are kept.
     private(set) var redirects: [Redirect] = []
+    /// How many were followed.
+    private var followed = 0
+    /// Most that are kept: a chain without a limit must not fill the memory.
+    private static let mostKept = 100
 
     private let transfer: Transfer
     private let decision: Redirects?
@@ -39,7 +43,7 @@ final class RedirectChain {
         guard let decision,
             var step = try decision.step(after: response, to: request, hasStream: content != nil)
         else { return false }
-        if let maximum = decision.policy.maximum, redirects.count >= maximum {
+        if let maximum = decision.policy.maximum, followed >= maximum {
             throw tooMany(maximum, step.request)
         }
         if let willSend = transfer.hooks.willSend {
@@ -57,13 +61,15 @@ final class RedirectChain {
         totals.requestOctets += report.requestOctets
         totals.opened += report.connectionsOpened
         guard let step = step.take() else { return false }
+        followed += 1
+        if redirects.count >= Self.mostKept { redirects.remove(at: Self.mostKept / 2) }
         redirects.append(
             Redirect(
                 status: status, uri: request.uri, target: step.request.uri, timings: transfer.timings))
         if !step.keepsContent { content = nil }
         try rewind(for: step.request.uri)
         transfer.observe(
-            .redirecting(from: report.response, to: step.request, number: redirects.count))
+            .redirecting(from: report.response, to: step.request, number: followed))
         request = step.request
         transfer.beginExchange(isRedirect: true)
         return true
@@ -77,6 +83,7 @@ final class RedirectChain {
         report.requestOctets = totals.requestOctets
         report.connectionsOpened = totals.opened
         report.redirects = redirects
+        report.redirectCount = followed
         return report
     }
 
@@ -100,7 +107,7 @@ final class RedirectChain {
             $0.withoutUserinfoAndFragment == next.uri.withoutUserinfoAndFragment
         }
         if names.count > 8 {
-            names = names.prefix(4) + ["(\(names.count - 7) more)"] + names.suffix(3)
+            names = names.prefix(4) + ["(\(followed + 2 - 7) more)"] + names.suffix(3)
         }
         let what = isLoop ? "the redirects go round in a loop" : "the redirects do not end"
         return TransferError(

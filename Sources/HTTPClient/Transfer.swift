@@ -158,7 +158,10 @@ public struct TransferReport: Sendable {
     /// Octets of content sent with the last request.
     public var contentSent: UInt64 = 0
     /// The redirects that were followed, in order. Octets of heads and requests, and connections, count all of them.
+    /// Of more than a hundred the ones in the middle are left out.
     public var redirects: [Redirect] = []
+    /// How many redirects were followed.
+    public var redirectCount = 0
     /// Addresses of both ends.
     public var remoteAddress: SocketAddress?
     /// The address of this side.

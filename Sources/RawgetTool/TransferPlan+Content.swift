@@ -97,7 +97,7 @@ extension TransferPlan {
         case .path(let path):
             let descriptor: FileDescriptor
             do throws(SystemError) {
-                descriptor = try File.open(path, in: invocation.directory, flags: O_NOCTTY)
+                descriptor = try File.open(path, in: invocation.directory, flags: O_NOCTTY | O_NONBLOCK)
             } catch {
                 throw TransferError(
                     .readFailed, during: .prepare, "could not read \(path): \(error.explanation)",

@@ -160,6 +160,21 @@ struct TLSStreamTests {
         #expect(failure.kind == .broken && failure.explanation.contains("bad record mac"))
     }
 
+    @Test("a fault met in the same call as content is told with its reason, again and again")
+    func faultInOneCall() async throws {
+        let peer = try MemoryPeer(identity, version: TLS1_3_VERSION)
+        let stream = try await secure(peer)
+        peer.say(Array("hello".utf8))
+        peer.inject([0x17, 3, 3, 0, 20] + [UInt8](repeating: 0, count: 20))
+        let buffer = try await NetworkActor.run { () throws(TransportError) in try ReceiveBuffer() }
+        #expect(try await stream.receive(into: buffer, atMost: 1 << 20, until: Self.soon) == 5)
+        for _ in 0..<2 {
+            let error = await #expect(throws: TransportError.self) { try await stream.receive(1) }
+            guard case .tlsFailed(let failure) = error?.reason else { throw MemoryPeer.PeerError() }
+            #expect(failure.explanation.contains("bad record mac"))
+        }
+    }
+
     @Test("a change of keys is answered, in the middle of content too")
     func keyUpdate() async throws {
         let peer = try MemoryPeer(identity, version: TLS1_3_VERSION)

@@ -57,6 +57,8 @@ final class TLSEngine {
     private let key: SessionCache.Key
     private let handle: Handle
     private var isHandshakeDone = false
+    /// A fault met behind content, or while only looking: OpenSSL tells the reason once, whoever receives next is told.
+    private var deferred: TLSFailure?
     /// The first octets that came: they tell when the peer speaks no TLS at all.
     private(set) var firstOctets: [UInt8] = []
     /// Octets of ciphertext received so far.
@@ -159,6 +161,7 @@ final class TLSEngine {
     func read(
         _ input: ReceiveBuffer, into room: UnsafeMutableRawBufferPointer, count: inout Int
     ) throws(TLSFailure) -> Step {
+        if let deferred { throw deferred }
         var result: Int32 = 1
         lending(input) { ssl in
             repeat {
@@ -167,20 +170,28 @@ final class TLSEngine {
                 count += some
             } while result == 1 && room.count - count >= TLSEngine.longestRecord
         }
-        if count > 0 { hasReceivedContent = true }
-        // What was read before a fault is good; the fault is met again by the next call.
-        guard result != 1, count == 0 else { return .done }
-        return try step(after: result)
+        guard count > 0 else { return try step(after: result) }
+        hasReceivedContent = true
+        // What was read before a fault is good: the fault is the next call's.
+        if result != 1 {
+            do throws(TLSFailure) { _ = try step(after: result) } catch { deferred = error }
+        }
+        return .done
     }
 
     /// Looks at what came without taking content: `done` when there is some.
     func look(_ input: ReceiveBuffer) throws(TLSFailure) -> Step {
+        if let deferred { throw deferred }
         let result = lending(input) { ssl in
             var octet: UInt8 = 0
             var count = 0
             return SSL_peek_ex(ssl, &octet, 1, &count)
         }
-        return result == 1 ? .done : try step(after: result)
+        guard result != 1 else { return .done }
+        do throws(TLSFailure) { return try step(after: result) } catch {
+            deferred = error
+            throw error
+        }
     }
 
     /// Encrypts `octets`; all of them, since the output takes what comes.

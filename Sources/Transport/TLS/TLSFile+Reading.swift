@@ -10,7 +10,8 @@ extension TLSFile {
         switch content {
         case .octets(let octets): return octets.octets
         case .path(let path, let directory):
-            let descriptor = try File.open(path, in: directory, flags: O_RDONLY)
+            // Without a wait: a pipe that nobody writes would hold up the loop.
+            let descriptor = try File.open(path, in: directory, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
             return try File.contents(of: descriptor.rawValue, limit: TLSFile.longest)
         }
     }
