@@ -38,6 +38,11 @@ enum DataOption: Hashable, Sendable {
         self = text[sign] == "=" ? .encoded(name: name, rest) : .encodedFile(name: name, FileArgument(rest))
     }
 
+    /// `--url-query`: as it is behind `+`, else encoded.
+    init(query text: String) {
+        self = text.hasPrefix("+") ? .text(String(text.dropFirst())) : DataOption(encoding: text)
+    }
+
     private var isJSON: Bool { if case .json = self { true } else { false } }
 
     private func octets(_ console: Console) throws(UsageError) -> [UInt8] {

@@ -19,6 +19,21 @@ extension TransferPlan {
         }
     }
 
+    /// Refuses what is known of curl and not done here, or could not be meant. Returns a warning where curl obeys.
+    static func checkValues(_ options: GroupOptions, _ run: RunOptions) throws(UsageError) -> String? {
+        guard options.proxy.isEmpty else {
+            throw UsageError("-x, --proxy is not part of this version; only an empty one is taken")
+        }
+        guard SchemeList.isKnown(options.defaultScheme) else {
+            throw UsageError(
+                "--proto-default: \"\(options.defaultScheme.escapedForTerminal)\" is no protocol",
+                exit: run.isCurl ? 1 : 2)
+        }
+        guard let range = options.range.flatMap({ ReversedRange($0) }) else { return nil }
+        guard run.isCurl else { throw UsageError(range.complaint) }
+        return range.complaint
+    }
+
     /// The method that content means.
     func method(forURL number: Int) -> HTTPMethod {
         if options.isHead { return .head }
@@ -29,6 +44,7 @@ extension TransferPlan {
     /// The URI with what options add to it.
     func uri(_ uri: URI, number: Int) -> URI {
         var uri = uri
+        for query in queries { uri = uri.appendingQuery(query) }
         if options.putsDataInQuery, let data { uri = uri.appendingQuery(data) }
         if let file = upload(number), case .path(let path) = FileArgument(file), uri.lastPathSegment == nil,
             let name = path.utf8.split(separator: UInt8(ascii: "/")).last
@@ -117,7 +133,7 @@ extension TransferPlan {
         policy.keepsMethod = run.isCurl && options.method != nil
         policy.trustsAllOrigins = options.trustsAllOrigins
         policy.setsReferer = options.setsRefererOnRedirect
-        policy.schemes = options.redirectSchemes
+        policy.schemes = options.redirectSchemes.intersection(options.schemes)
         return policy
     }
 }

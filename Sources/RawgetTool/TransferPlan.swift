@@ -14,6 +14,8 @@ final class TransferPlan: Sendable {
     private let fields: [FieldOption]
     /// What `-d` and its kin say, files read once.
     let data: [UInt8]?
+    /// What `--url-query` adds, files read once.
+    let queries: [[UInt8]]
     /// What `-u` says.
     let credentials: BasicCredentials?
 
@@ -39,6 +41,12 @@ final class TransferPlan: Sendable {
         }
         self.fields = fields
         try TransferPlan.checkMethods(options)
+        if let warning = try TransferPlan.checkValues(options, run) { console.warn(warning) }
+        var queries: [[UInt8]] = []
+        for query in options.queries {
+            if let octets = try DataOption.content(of: [query], console) { queries.append(octets) }
+        }
+        self.queries = queries
         data = try DataOption.content(of: options.data, console)
         credentials = try TransferPlan.credentials(options.user, console)
     }
@@ -57,6 +65,8 @@ final class TransferPlan: Sendable {
         let agent = options.userAgent ?? (run.isCurl ? "curl/8" : "rawget/\(Command.version)")
         if !agent.isEmpty { request.fields.append(.userAgent, agent.asFieldValue) }
         request.fields.append(.accept, "*/*")
+        // The client offers codings for what it decodes; raw, they are only offered.
+        if options.isRaw, options.offersCodings { request.fields.append(.acceptEncoding, "gzip, deflate") }
         if let referer = options.referer { request.fields.append(.referer, referer.asFieldValue) }
         if let range = options.range { request.fields.append(.range, "bytes=\(range)") }
         if let text = options.timeCondition { try addCondition(text, to: &request) }
@@ -80,7 +90,7 @@ final class TransferPlan: Sendable {
         let own: [FieldName] = [
             .userAgent, .accept, .referer, .range, .ifModifiedSince, .ifUnmodifiedSince, .authorization,
             .cookie,
-            .contentType,
+            .contentType, .acceptEncoding,
         ]
         let isOwn = own.contains(name)
         if isOwn, request.fields.values(of: name).count == 1 { request.fields.remove(name) }
@@ -225,10 +235,10 @@ final class TransferPlan: Sendable {
         return configuration
     }
 
-    /// The URI that a person typed: without a scheme it is http.
+    /// The URI that a person typed: without a scheme it is http, or what `--proto-default` says.
     func uri(_ text: String) throws(URIError) -> URI {
         try URI(
-            parsing: TransferPlan.namesScheme(text) ? text : "http://\(text)",
+            parsing: TransferPlan.namesScheme(text) ? text : "\(options.defaultScheme)://\(text)",
             keepsDotSegments: options.keepsDotSegments)
     }
 

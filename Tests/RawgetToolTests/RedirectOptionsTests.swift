@@ -169,7 +169,7 @@ struct RedirectOptionsTests {
     }
 
     @Test("a list of schemes must be one", arguments: ["", "http,", "=", "=-http"])
-    func badSchemes(list: String) { #expect(RedirectSchemes(list) == nil) }
+    func badSchemes(list: String) { #expect(SchemeList(list) == nil) }
 
     @Test(
         "a Location that cannot be followed",

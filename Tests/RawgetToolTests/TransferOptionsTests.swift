@@ -62,11 +62,12 @@ struct TransferOptionsTests {
         }
     }
 
-    @Test("--http0.9 takes an answer without a head; otherwise it is exit 8")
+    @Test("--http0.9 takes an answer without a head; otherwise it is exit 1")
     func http09() async throws {
         let server = try serve([.send("just text"), .close])
         #expect(await load(["--http0.9"], from: server).text == "just text")
-        #expect(await load([], from: server).exit == 8)
+        let refused = await load([], from: server)
+        #expect(refused.exit == 1 && refused.errors.contains("--http0.9 takes such an answer"))
     }
 
     @Test("--path-as-is leaves dots alone")
