@@ -1,3 +1,4 @@
+import Download
 import Glibc
 import HTTPClient
 import HTTPMessage
@@ -100,6 +101,46 @@ extension TransferPlan {
     func upload(_ number: Int) -> String? {
         guard number < options.uploads.count, !options.uploads[number].isEmpty else { return nil }
         return options.uploads[number]
+    }
+
+    /// The condition that `-z` names; `nil` where it is neither a date nor a file.
+    func condition(_ text: String) -> TimeCondition? {
+        let isOlder = text.hasPrefix("-")
+        let what = isOlder ? String(text.dropFirst()) : text
+        let now = HTTPDate(secondsSinceEpoch: console.invocation.clock.secondsSinceEpoch)
+        var date = DateArgument.date(what, now: now)
+        if date == nil {
+            let status = try? File.status(of: what, in: console.invocation.directory, followsLinks: true)
+            date = status.map { HTTPDate(secondsSinceEpoch: $0.modified) }
+        }
+        return date.map { isOlder ? .older(than: $0) : .newer(than: $0) }
+    }
+
+    /// The files that a URL's request reads its content from.
+    func sources(forURL number: Int) -> [FileIdentity] {
+        var files = options.data.compactMap(\.source)
+        if let file = upload(number) { files.append(FileArgument(file == "." ? "-" : file)) }
+        let invocation = console.invocation
+        return files.compactMap { file in
+            let status: File.Status? =
+                switch file {
+                case .standard: try? File.status(of: invocation.standardInput)
+                case .path(let path): try? File.status(of: path, in: invocation.directory, followsLinks: true)
+                }
+            return status.flatMap { $0.kind == .regular ? FileIdentity($0) : nil }
+        }
+    }
+
+    /// Refuses to write heads over a file that the content comes from.
+    func checkHeadFile(_ sources: [FileIdentity]) throws(UsageError) {
+        guard !sources.isEmpty, case .path(let path) = options.headFile,
+            OpenDescriptor.number(of: path) == nil,
+            let status = try? File.status(of: path, in: console.invocation.directory, followsLinks: true),
+            sources.contains(FileIdentity(status))
+        else { return }
+        throw UsageError(
+            "-D, --dump-header: \(path.escapedForTerminal) holds content of the request: heads would replace it"
+        )
     }
 
     /// The content of a URL's `-T`. Throws `readFailed`.

@@ -99,19 +99,14 @@ final class TransferPlan: Sendable {
 
     /// `-z`: the answer is wanted only if it is newer, or older, than a date, or than a file.
     private func addCondition(_ text: String, to request: inout HTTPRequest) throws(UsageError) {
-        let isOlder = text.hasPrefix("-")
-        let what = isOlder ? String(text.dropFirst()) : text
-        let now = HTTPDate(secondsSinceEpoch: console.invocation.clock.secondsSinceEpoch)
-        var date = DateArgument.date(what, now: now)
-        if date == nil {
-            let status = try? File.status(of: what, in: console.invocation.directory, followsLinks: true)
-            date = status.map { HTTPDate(secondsSinceEpoch: $0.modified) }
-        }
-        guard let date else {
+        switch condition(text) {
+        case .newer(let date): request.fields.append(.ifModifiedSince, date.description)
+        case .older(let date): request.fields.append(.ifUnmodifiedSince, date.description)
+        case nil:
+            let what = text.hasPrefix("-") ? String(text.dropFirst()) : text
             throw UsageError(
                 "-z, --time-cond: \"\(what.escapedForTerminal)\" is neither a date nor a file that is there")
         }
-        request.fields.append(isOlder ? .ifUnmodifiedSince : .ifModifiedSince, date.description)
     }
 
     /// What becomes of the answer to `request`, the URL `number` of its group. `output` is the one that belongs to its
@@ -129,8 +124,11 @@ final class TransferPlan: Sendable {
             destination = descriptor.map { .descriptor($0) } ?? .path(path)
         case .remoteName: destination = options.usesServerName ? .suggestedName : .requestedName
         case .unspecified:
-            // The name of an upload's URL is that of the file sent, which its answer must not replace.
-            let goesToStandardOutput = run.isCurl || options.isHead || upload(number) != nil
+            // The name of an upload's URL is that of the file sent, which its answer must not replace; and what is
+            // sent to be answered is answered to a person.
+            let sends = upload(number) != nil || data != nil && !options.putsDataInQuery
+            let goesToStandardOutput =
+                run.isCurl || options.isHead || sends && !options.usesServerName
             destination =
                 goesToStandardOutput ? .descriptor(console.invocation.standardOutput) : .suggestedName
         }
@@ -138,6 +136,8 @@ final class TransferPlan: Sendable {
         var plan = DownloadPlan(
             request, to: destination, in: console.invocation.directory, now: now, takenNames: takenNames)
         plan.outputFolder = options.outputFolder
+        plan.sources = sources(forURL: number)
+        if let text = options.timeCondition { plan.timeCondition = condition(text) }
         plan.createsFolders = options.createsFolders
         plan.savesErrorAnswers = savesErrorAnswers(output)
         plan.refusesExisting = run.isCurl && options.usesServerName
