@@ -36,6 +36,10 @@ public struct DownloadPlan {
     public var headText: (@Sendable (HTTPResponse) -> [UInt8])?
     /// Whether a file gets the time of Last-Modified.
     public var setsModified = false
+    /// Files that the request's content comes from: the answer replaces none of them.
+    public var sources: [FileIdentity] = []
+    /// What Last-Modified of an answer of status 200 must be; otherwise the transfer ends as `conditionNotMet`.
+    public var timeCondition: TimeCondition?
     /// The time, by which dates with two-digit years are read.
     public var now: HTTPDate
     /// Names of the run.

@@ -40,6 +40,12 @@ public final class Downloader {
             try await writer.drain(until: deadline(of: plan, report.timings.start))
             return ReceivedContent(report: report, writer: writer)
         } catch {
+            // Heads may be on their way to a reader, of an answer whose content is not wanted.
+            if plan.includesHeads, error.code == .httpFailure || error.code == .conditionNotMet {
+                do throws(TransferError) {
+                    try await writer.drain(until: deadline(of: plan, transfer.timings.start))
+                } catch {}  // the first failure is the one to tell
+            }
             var failure = writer.explained(error)
             if let part = writer.abandon() {
                 let what = failure.code == .writeFailed ? "what was written" : "what was received"

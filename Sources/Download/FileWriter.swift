@@ -65,7 +65,10 @@ public final class FileWriter: ContentSink {
 
     /// Decides where the content goes. Throws `writeFailed`, `httpFailure`.
     public func begin(_ response: HTTPResponse, length: UInt64?) throws(TransferError) {
-        if response.status.isFailure, !plan.savesErrorAnswers { return try refuse(response, length) }
+        if response.status.isFailure, !plan.savesErrorAnswers {
+            try showHead(response)
+            return try refuse(response, length)
+        }
         if response.status == .switchingProtocols {
             throw TransferError(
                 .badResponse, during: .content, "the server switched to a protocol that is not spoken here")
@@ -73,6 +76,11 @@ public final class FileWriter: ContentSink {
         if plan.checksParts { try PartCheck.check(response, to: plan.request, length: length) }
         if plan.setsModified, let value = response.fields[.lastModified] {
             modified = HTTPDate(parsing: value, now: plan.now)?.secondsSinceEpoch
+        }
+        if plan.isUnwanted(response) {
+            try showHead(response)
+            throw TransferError(
+                .conditionNotMet, during: .content, "what the server has does not meet the condition of time")
         }
         if plan.includesHeads { addHead(response) }
         if case .descriptor(let descriptor) = plan.destination {
@@ -89,12 +97,22 @@ public final class FileWriter: ContentSink {
         if let length, length > UInt64(FileWriter.smallContent) { try open() }
     }
 
+    /// The head of an answer whose content is not wanted goes where heads and content were to go one after the other.
+    private func showHead(_ response: HTTPResponse) throws(TransferError) {
+        guard plan.includesHeads, case .descriptor(let descriptor) = plan.destination else { return }
+        addHead(response)
+        output = DescriptorOutput(descriptor)
+        try flushPreface()
+    }
+
     /// An answer that is of no use is read only for what can be shown of it, and not for long.
     private func refuse(_ response: HTTPResponse, _ length: UInt64?) throws(TransferError) {
         refused = response
         guard plan.readsExcerpt, length ?? 0 <= FileWriter.longestUnwanted else {
             throw refusal(of: response)
         }
+        // A reader of heads who does not read is waited for.
+        guard waiter == nil else { return }
         waiter = Task(executorPreference: NetworkActor.loop) { [weak self] in
             let isOver = await NetworkActor.loop.sleep(until: .now + FileWriter.unwantedPatience)
             if isOver { await self?.endPatience() }
@@ -217,7 +235,12 @@ public final class FileWriter: ContentSink {
 
     /// The name that the content will get, unless another transfer of the run has it or it must not be replaced.
     private func reserveName() throws(TransferError) {
-        guard let wanted = name, plan.keepsNamesApart else { return }
+        guard let wanted = name else { return }
+        var isSource = plan.isSource(wanted.path)
+        if isSource, plan.destination != .suggestedName {
+            throw DownloadPlan.refusal(ofSource: wanted.path)
+        }
+        guard plan.keepsNamesApart || isSource else { return }
         if plan.refusesExisting, !wanted.mayReplace {
             let status = try? File.status(of: wanted.path, in: plan.folder, followsLinks: false)
             if status != nil || !plan.takenNames.take(wanted.path) {
@@ -226,7 +249,8 @@ public final class FileWriter: ContentSink {
             return
         }
         var candidate = wanted.path
-        while !plan.takenNames.take(candidate) {
+        while isSource || !plan.takenNames.take(candidate) {
+            isSource = false
             // A device may serve many.
             if wanted.isExplicit, isSpecial(wanted.path) { return }
             repeat {
@@ -347,29 +371,5 @@ public final class FileWriter: ContentSink {
 
     private func refusal(of response: HTTPResponse) -> TransferError {
         TransferError(.httpFailure, during: .content, "the server answered \(response.statusText)")
-    }
-}
-
-extension HTTPResponse {
-    /// Status code and reason, as in `404 Not Found`.
-    public var statusText: String { reason.isEmpty ? "\(status)" : "\(status) \(reason)" }
-
-    /// How many `headOctets` are.
-    package var headOctetCount: Int {
-        let reasonCount = reason.isEmpty ? 0 : reason.unicodeScalars.count + 1
-        return "\(version) \(status)".utf8.count + reasonCount + 2 + fields.lineOctetCount + 2
-    }
-
-    /// The head as octets: status line, field lines, empty line.
-    package var headOctets: [UInt8] {
-        var octets = Array("\(version) \(status)".utf8)
-        if !reason.isEmpty {
-            octets.append(0x20)
-            octets.append(contentsOf: reason.latin1Octets ?? [])
-        }
-        octets.append(contentsOf: "\r\n".utf8)
-        fields.appendLines(to: &octets)
-        octets.append(contentsOf: "\r\n".utf8)
-        return octets
     }
 }

@@ -46,6 +46,9 @@ extension ExchangeDriver {
             TransferError(
                 .receiveFailed, during: .content,
                 "\(host) sent content that breaks its framing: \(error); \(progress ?? "nothing received")")
+        case .notHTTP where response == nil && request.method != .head:
+            TransferError(
+                .headMissing, during: .firstByte, "\(host) sent what has no head, as HTTP/0.9: \(error)")
         default:
             TransferError(
                 .badResponse, during: response == nil ? .firstByte : .content,

@@ -26,6 +26,11 @@ extension HTTPRequest {
             return try RequestSerializer.head(
                 of: method, target: .origin(uri.requestTarget), fields: fields, version: version)
         } catch {
+            if error.reason == .codingInOldVersion, length == .unknown {
+                throw TransferError(
+                    .uploadFailed, during: .prepare,
+                    "content whose length is not known cannot be sent by HTTP/1.0, which has no chunks")
+            }
             throw TransferError(.badURI, during: .prepare, "the request cannot be sent: \(error)")
         }
     }

@@ -59,6 +59,12 @@ extension TransferError.Code {
     public static let interfaceFailed = Self("interfaceFailed")
     /// What came is no response that HTTP/1.1 allows.
     public static let badResponse = Self("badResponse")
+    /// What came has no head, as HTTP/0.9 has none, and that is not allowed.
+    public static let headMissing = Self("headMissing")
+    /// Content that the version of the request has no way to send.
+    public static let uploadFailed = Self("uploadFailed")
+    /// The representation is not newer, or not older, than was asked for.
+    public static let conditionNotMet = Self("conditionNotMet")
     /// The content ended before it was whole.
     public static let incompleteContent = Self("incompleteContent")
     /// The content has a coding that was not asked for or cannot be undone.

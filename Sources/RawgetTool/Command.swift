@@ -1,3 +1,4 @@
+import Glibc
 import HTTPClient
 import System
 import Transport
@@ -12,7 +13,9 @@ final class Command {
     /// Words that stand for another way to run; `demo` is the one of this version.
     private static let laterWords = ["serve", "check", "batch", "explain", "reach"]
 
-    private let invocation: Invocation
+    private var invocation: Invocation
+    /// The file of `--stderr`.
+    private var messages: FileDescriptor?
     private var console: Console
 
     init(_ invocation: Invocation) {
@@ -57,6 +60,9 @@ final class Command {
             return show(text)
         case .transfer: break
         }
+        if let file = command.run.messageFile {
+            do throws(UsageError) { try sendMessages(to: file) } catch { return usage(error) }
+        }
         console = Console(
             invocation, isSilent: command.run.isSilent,
             hidesErrors: command.run.isSilent && !command.run.showsErrors)
@@ -65,6 +71,30 @@ final class Command {
             return try await TransferRun(command, invocation, console).run()
         } catch {
             return usage(error)
+        }
+    }
+
+    /// `--stderr`: from here on messages go to that file.
+    private func sendMessages(to file: FileArgument) throws(UsageError) {
+        guard case .path(let path) = file else {
+            invocation.standardError = invocation.standardOutput
+            return
+        }
+        do throws(TransferError) {
+            if let descriptor = try invocation.openDescriptor(named: path) {
+                invocation.standardError = descriptor
+                return
+            }
+        } catch {
+            throw UsageError("--stderr: \(error.detail)")
+        }
+        do throws(SystemError) {
+            let flags = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOCTTY
+            let descriptor = try File.open(path, in: invocation.directory, flags: flags)
+            invocation.standardError = descriptor.rawValue
+            messages = consume descriptor
+        } catch {
+            throw UsageError("--stderr: could not write \(path.escapedForTerminal): \(error.explanation)")
         }
     }
 
@@ -80,8 +110,9 @@ final class Command {
 
     private func usage(_ error: UsageError) -> Int32 {
         console.report(
-            error.message, exit: error.exit, advice: error.exit == 2 ? "rawget --help lists the options" : nil
-        )
+            error.message, exit: error.exit,
+            advice: error.exit == 2 ? "rawget --help lists the options" : nil,
+            always: true)
         return error.exit
     }
 }

@@ -133,7 +133,7 @@ struct CommandParser {
         if let positive, let option = OptionTable.option(named: positive), option.isToggle {
             return Found(option: option, isOn: false)
         }
-        guard !LaterOptions.contains(name: name) else {
+        guard !LaterOptions.contains(name: name), !CurlOptions.contains(name) else {
             throw UsageError("--\(name) is not part of this version")
         }
         let spelled = "--\(name)".escapedForTerminal

@@ -30,9 +30,9 @@ final class Console: Sendable {
         say("\(Console.name): warning: \(text)")
     }
 
-    /// A line about what failed, with its exit code and what to do next.
-    func report(_ text: String, exit: Int32, advice: String?) {
-        guard !hidesErrors else { return }
+    /// A line about what failed, with its exit code and what to do next; shown in spite of `-s` where `always`.
+    func report(_ text: String, exit: Int32, advice: String?, always: Bool = false) {
+        guard always || !hidesErrors else { return }
         let ending = text.hasSuffix("?") || text.hasSuffix(".") ? " " : ". "
         let rest = advice.map { ending + $0 } ?? ""
         say("\(Console.name): (\(exit)) \(text)\(rest)")

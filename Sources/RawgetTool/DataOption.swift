@@ -38,6 +38,20 @@ enum DataOption: Hashable, Sendable {
         self = text[sign] == "=" ? .encoded(name: name, rest) : .encodedFile(name: name, FileArgument(rest))
     }
 
+    /// `--url-query`: as it is behind `+`, else encoded.
+    init(query text: String) {
+        self = text.hasPrefix("+") ? .text(String(text.dropFirst())) : DataOption(encoding: text)
+    }
+
+    /// The file it is read from.
+    var source: FileArgument? {
+        switch self {
+        case .lines(let file), .file(let file), .encodedFile(_, let file): file
+        case .json(let option): option.source
+        case .text, .encoded: nil
+        }
+    }
+
     private var isJSON: Bool { if case .json = self { true } else { false } }
 
     private func octets(_ console: Console) throws(UsageError) -> [UInt8] {

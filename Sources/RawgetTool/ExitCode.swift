@@ -39,6 +39,9 @@ struct ExitCode: Hashable, Sendable {
             "unsupportedScheme", 1, "UNSUPPORTED_PROTOCOL", "the URL's scheme is not supported",
             "Use an http:// or https:// address."),
         ExitCode(
+            "headMissing", 1, "UNSUPPORTED_PROTOCOL", "the server's answer has no head, as HTTP/0.9",
+            "--http0.9 takes such an answer as content."),
+        ExitCode(
             "usage", 2, "FAILED_INIT", "the command line makes no sense",
             "See `rawget --help` for the options."),
         ExitCode(
@@ -61,6 +64,9 @@ struct ExitCode: Hashable, Sendable {
             "httpFailure", 22, "HTTP_RETURNED_ERROR", "the server answered with an error status",
             "See the answer without -f, or with --fail-with-body."),
         ExitCode("writeFailed", 23, "WRITE_ERROR", "the content could not be saved"),
+        ExitCode(
+            "uploadFailed", 25, "UPLOAD_FAILED", "the content cannot be sent",
+            "Give the content as a file, or leave out -0."),
         ExitCode(
             "readFailed", 26, "READ_ERROR", "a local file could not be read",
             "Check the name and the rights of the file named in the message."),

@@ -50,8 +50,12 @@ struct GroupOptions: Hashable, Sendable {
     /// `-f` and `--fail-with-body`.
     var errorAnswer = ErrorAnswer.asUsual
 
-    /// `--compressed` and `--raw`.
-    var contentForm = ContentForm.asSent
+    /// `--compressed`.
+    var offersCodings = false
+    /// `--raw`, which wins.
+    var isRaw = false
+    /// How the content is to come.
+    var contentForm: ContentForm { isRaw ? .raw : offersCodings ? .decoded : .asSent }
     /// `-z`, as given.
     var timeCondition: String?
     /// `--path-as-is`.
@@ -84,6 +88,10 @@ struct GroupOptions: Hashable, Sendable {
     var maximumRedirects: Int?
     /// `--post301` and the like.
     var keepsPOST: RedirectPolicy.Statuses = []
+    /// `--proto`.
+    var schemes: RedirectPolicy.Schemes = [.http, .https]
+    /// `--proto-default`.
+    var defaultScheme = "http"
     /// `--proto-redir`.
     var redirectSchemes: RedirectPolicy.Schemes = [.http, .https]
     /// `-u`, as given.
@@ -97,6 +105,8 @@ struct GroupOptions: Hashable, Sendable {
     var data: [DataOption] = []
     /// `--json` was given.
     var isJSON = false
+    /// `--url-query`, in order.
+    var queries: [DataOption] = []
     /// `-G`.
     var putsDataInQuery = false
     /// `-T`, in order; `-` is standard input.
@@ -104,6 +114,8 @@ struct GroupOptions: Hashable, Sendable {
     /// `--expect100-timeout`.
     var continueTimeout: Duration?
 
+    /// `-x`: only an empty one is obeyed.
+    var proxy = ""
     /// `--resolve`, in order.
     var addresses: [ResolveRule] = []
     /// `--connect-to`, in order.
@@ -133,6 +145,10 @@ struct RunOptions: Hashable, Sendable {
     var isVerbose = false
     /// `-#` and `--no-progress-meter`.
     var progress = Progress.meter
+    /// `--fail-early`.
+    var failsEarly = false
+    /// `--stderr`.
+    var messageFile: FileArgument?
     /// `-Z`.
     var isParallel = false
     /// `--parallel-max`.

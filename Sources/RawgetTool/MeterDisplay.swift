@@ -35,6 +35,7 @@ final class MeterDisplay {
             command.run.isCurl
             || command.groups.contains {
                 $0.options.isHead || $0.options.includesHead || !$0.options.uploads.isEmpty
+                    || !$0.options.data.isEmpty && !$0.options.putsDataInQuery
             }
         let writesToTerminal =
             invocation.isTerminal(invocation.standardOutput) && (prints || command.printsContent)

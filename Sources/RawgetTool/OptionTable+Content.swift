@@ -3,7 +3,10 @@ extension OptionTable {
     static let content: [CommandOption] = [
         CommandOption(
             "data", "d", argument: "DATA", in: .content,
-            "POST DATA, @FILE its content without line ends; & goes between several",
+            "POST DATA, @FILE its content without line ends; & goes between several. The answer goes to standard output without -o, -O or -J",
+            .text { $0.transfer.data.append(DataOption(data: $1)) }),
+        CommandOption(
+            "data-ascii", argument: "DATA", in: .content, "The same as -d",
             .text { $0.transfer.data.append(DataOption(data: $1)) }),
         CommandOption(
             "data-raw", argument: "DATA", in: .content, "POST DATA; @ has no meaning",
@@ -17,7 +20,7 @@ extension OptionTable {
             .text { $0.transfer.data.append(DataOption(encoding: $1)) }),
         CommandOption(
             "json", argument: "DATA", in: .content,
-            "POST DATA or @FILE as JSON, and ask for JSON; several are joined without a sign",
+            "POST DATA or @FILE as JSON, and ask for JSON; several are joined without a sign. The answer goes where that of -d goes",
             .text {
                 $0.transfer.data.append(DataOption(json: $1))
                 $0.transfer.isJSON = true
@@ -25,6 +28,10 @@ extension OptionTable {
         CommandOption(
             "get", "G", in: .content, "Put the data into the URL's query instead",
             .toggle { $0.transfer.putsDataInQuery = $1 }),
+        CommandOption(
+            "url-query", argument: "DATA", in: .content,
+            "Add DATA to the URL's query, encoded as by --data-urlencode; +DATA as it is",
+            .text { $0.transfer.queries.append(DataOption(query: $1)) }),
         CommandOption(
             "upload-file", "T", argument: "FILE", in: .content,
             "PUT FILE, - is standard input. The n-th -T belongs to the n-th URL; one that ends in / gets its name",

@@ -31,7 +31,7 @@ extension OptionTable {
             "proto-redir", argument: "PROTOCOLS", in: .redirects,
             "Schemes redirects may lead to: =https, or -http; a comma goes between several",
             .checked { settings, text in
-                guard let schemes = RedirectSchemes(text) else { return false }
+                guard let schemes = SchemeList(text, isCurl: settings.run.isCurl) else { return false }
                 settings.transfer.redirectSchemes = schemes.allowed
                 return true
             }),
@@ -54,33 +54,5 @@ extension OptionTable {
 extension GroupOptions {
     fileprivate mutating func keepPOST(_ isKept: Bool, after status: RedirectPolicy.Statuses) {
         if isKept { keepsPOST.insert(status) } else { keepsPOST.remove(status) }
-    }
-}
-
-/// What `--proto-redir` allows: curl's list of protocols, each with `=` (this alone), `+` or `-` before it.
-struct RedirectSchemes {
-    /// The schemes of ours that are left.
-    private(set) var allowed: RedirectPolicy.Schemes = [.http, .https]
-
-    /// `nil` for an empty list or an empty name. Names of protocols that are not spoken here change nothing.
-    init?(_ text: String) {
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            var name = part[...]
-            let signs = name.prefix { "=+-".contains($0) }
-            name = name.dropFirst(signs.count)
-            guard !name.isEmpty, signs.count <= 1 else { return nil }
-            let named: RedirectPolicy.Schemes =
-                switch name.lowercased() {
-                case "all": [.http, .https]
-                case "http": .http
-                case "https": .https
-                default: []
-                }
-            switch signs {
-            case "=": allowed = named
-            case "-": allowed.subtract(named)
-            default: allowed.formUnion(named)
-            }
-        }
     }
 }

@@ -51,6 +51,13 @@ extension OptionTable {
             "Give a connection up after NUMBER probes without an answer",
             .count(1...127) { $0.transfer.sockets.keepAliveCount = $1 }),
         CommandOption(
+            "proxy", "x", argument: "URL", in: .connection,
+            "Accepted where URL is empty: proxies are not part of this version",
+            .text { $0.transfer.proxy = $1 }),
+        CommandOption(
+            "noproxy", argument: "HOSTS", in: .connection, "Accepted: no proxy is asked for any host",
+            .text { _, _ in }),
+        CommandOption(
             "tcp-nodelay", in: .connection, "Accepted: requests are never held back", .toggle { _, _ in }),
     ]
 
@@ -79,6 +86,9 @@ extension OptionTable {
             "progress-meter", in: .messages, "Show no progress, but all the rest", isShownNegated: true,
             .toggle { $0.run.progress = $1 ? .meter : .none }),
         CommandOption(
+            "stderr", argument: "FILE", in: .messages, "Write messages to FILE; - is standard output",
+            .text { $0.run.messageFile = FileArgument($1) }),
+        CommandOption(
             "write-out", "w", argument: "FORMAT", in: .messages,
             "Print FORMAT after each transfer, %{variables} filled in; @FILE reads it from FILE",
             .text { $0.transfer.writeOut = TextArgument($1) }),
@@ -98,6 +108,9 @@ extension OptionTable {
         CommandOption(
             "parallel-max", argument: "NUMBER", in: .configuration, "With -Z, how many at once (50)",
             .count(1...300) { $0.run.parallelMaximum = $1 }),
+        CommandOption(
+            "fail-early", in: .configuration, "End at the first transfer that fails",
+            .toggle { $0.run.failsEarly = $1 }),
         CommandOption(
             "next", ":", in: .configuration, "Begin a group of URLs with options of its own", .next),
         CommandOption(

@@ -35,6 +35,18 @@ extension OptionTable {
             "pass", argument: "PASSWORD", in: .tls, "What the key is encrypted with",
             .text { $0.transfer.tls.password = $1 }),
         CommandOption(
+            "tlsv1", "1", in: .tls, "Accepted: TLS 1.2 or newer fulfils it",
+            .toggle { settings, _ in settings.transfer.tls.minimumVersion = nil }),
+        CommandOption(
+            "tlsv1.0", in: .tls, "Accepted, as --tlsv1",
+            .toggle { settings, _ in settings.transfer.tls.minimumVersion = nil }),
+        CommandOption(
+            "tlsv1.1", in: .tls, "Accepted, as --tlsv1",
+            .toggle { settings, _ in settings.transfer.tls.minimumVersion = nil }),
+        CommandOption(
+            "ssl-reqd", in: .tls, "Accepted: what https asks for is never done without TLS",
+            .toggle { _, _ in }),
+        CommandOption(
             "tlsv1.2", in: .tls, "Accept TLS 1.2 or newer, which is the default",
             .toggle { $0.transfer.tls.minimumVersion = $1 ? .tls12 : nil }),
         CommandOption(

@@ -69,6 +69,17 @@ enum OptionTable {
     private static let request: [CommandOption] = [
         CommandOption("url", argument: "URL", in: .request, "Load URL, as if it stood alone", .url),
         CommandOption(
+            "proto", argument: "PROTOCOLS", in: .request,
+            "Schemes URLs and redirects may have: =https, or -http; a comma goes between several",
+            .checked { settings, text in
+                guard let schemes = SchemeList(text, isCurl: settings.run.isCurl) else { return false }
+                settings.transfer.schemes = schemes.allowed
+                return true
+            }),
+        CommandOption(
+            "proto-default", argument: "PROTOCOL", in: .request, "The scheme of URLs without one (http)",
+            .text { $0.transfer.defaultScheme = $1.lowercased() }),
+        CommandOption(
             "head", "I", in: .request, "Ask for the head alone and show it",
             .toggle {
                 $0.transfer.isHead = $1
@@ -78,8 +89,8 @@ enum OptionTable {
             "Ask for octets: 0-99, 500- (from there on), -500 (the last)",
             .checked { settings, text in
                 // Without blanks, which a field value may have and curl's option has not.
-                guard ByteRangeSet(parsing: "bytes=\(text)") != nil,
-                    text.utf8.allSatisfy({ $0 != 0x20 && $0 != 0x09 })
+                guard text.utf8.allSatisfy({ $0 != 0x20 && $0 != 0x09 }),
+                    ByteRangeSet(parsing: "bytes=\(text)") != nil || ReversedRange(text) != nil
                 else { return false }
                 settings.transfer.range = text
                 return true
@@ -109,10 +120,10 @@ enum OptionTable {
             }),
         CommandOption(
             "compressed", in: .request, "Offer gzip and deflate, and save the content decoded",
-            .toggle { $0.transfer.contentForm = $1 ? .decoded : .asSent }),
+            .toggle { $0.transfer.offersCodings = $1 }),
         CommandOption(
-            "raw", in: .request, "Save the body as it comes, transfer coding and all",
-            .toggle { $0.transfer.contentForm = $1 ? .raw : .asSent }),
+            "raw", in: .request, "Save the body as it comes, transfer coding and all; nothing is decoded",
+            .toggle { $0.transfer.isRaw = $1 }),
         CommandOption(
             "time-cond", "z", argument: "DATE|FILE", in: .request,
             "Load only what is newer than DATE, or than FILE; -DATE what is older",

@@ -1,3 +1,4 @@
+import Download
 import Glibc
 import HTTPClient
 import HTTPMessage
@@ -19,6 +20,21 @@ extension TransferPlan {
         }
     }
 
+    /// Refuses what is known of curl and not done here, or could not be meant. Returns a warning where curl obeys.
+    static func checkValues(_ options: GroupOptions, _ run: RunOptions) throws(UsageError) -> String? {
+        guard options.proxy.isEmpty else {
+            throw UsageError("-x, --proxy is not part of this version; only an empty one is taken")
+        }
+        guard SchemeList.isKnown(options.defaultScheme) else {
+            throw UsageError(
+                "--proto-default: \"\(options.defaultScheme.escapedForTerminal)\" is no protocol",
+                exit: run.isCurl ? 1 : 2)
+        }
+        guard let range = options.range.flatMap({ ReversedRange($0) }) else { return nil }
+        guard run.isCurl else { throw UsageError(range.complaint) }
+        return range.complaint
+    }
+
     /// The method that content means.
     func method(forURL number: Int) -> HTTPMethod {
         if options.isHead { return .head }
@@ -29,6 +45,7 @@ extension TransferPlan {
     /// The URI with what options add to it.
     func uri(_ uri: URI, number: Int) -> URI {
         var uri = uri
+        for query in queries { uri = uri.appendingQuery(query) }
         if options.putsDataInQuery, let data { uri = uri.appendingQuery(data) }
         if let file = upload(number), case .path(let path) = FileArgument(file), uri.lastPathSegment == nil,
             let name = path.utf8.split(separator: UInt8(ascii: "/")).last
@@ -86,6 +103,46 @@ extension TransferPlan {
         return options.uploads[number]
     }
 
+    /// The condition that `-z` names; `nil` where it is neither a date nor a file.
+    func condition(_ text: String) -> TimeCondition? {
+        let isOlder = text.hasPrefix("-")
+        let what = isOlder ? String(text.dropFirst()) : text
+        let now = HTTPDate(secondsSinceEpoch: console.invocation.clock.secondsSinceEpoch)
+        var date = DateArgument.date(what, now: now)
+        if date == nil {
+            let status = try? File.status(of: what, in: console.invocation.directory, followsLinks: true)
+            date = status.map { HTTPDate(secondsSinceEpoch: $0.modified) }
+        }
+        return date.map { isOlder ? .older(than: $0) : .newer(than: $0) }
+    }
+
+    /// The files that a URL's request reads its content from.
+    func sources(forURL number: Int) -> [FileIdentity] {
+        var files = options.data.compactMap(\.source)
+        if let file = upload(number) { files.append(FileArgument(file == "." ? "-" : file)) }
+        let invocation = console.invocation
+        return files.compactMap { file in
+            let status: File.Status? =
+                switch file {
+                case .standard: try? File.status(of: invocation.standardInput)
+                case .path(let path): try? File.status(of: path, in: invocation.directory, followsLinks: true)
+                }
+            return status.flatMap { $0.kind == .regular ? FileIdentity($0) : nil }
+        }
+    }
+
+    /// Refuses to write heads over a file that the content comes from.
+    func checkHeadFile(_ sources: [FileIdentity]) throws(UsageError) {
+        guard !sources.isEmpty, case .path(let path) = options.headFile,
+            OpenDescriptor.number(of: path) == nil,
+            let status = try? File.status(of: path, in: console.invocation.directory, followsLinks: true),
+            sources.contains(FileIdentity(status))
+        else { return }
+        throw UsageError(
+            "-D, --dump-header: \(path.escapedForTerminal) holds content of the request: heads would replace it"
+        )
+    }
+
     /// The content of a URL's `-T`. Throws `readFailed`.
     @NetworkActor
     func content(forURL number: Int) throws(TransferError) -> (any RequestContent)? {
@@ -117,7 +174,7 @@ extension TransferPlan {
         policy.keepsMethod = run.isCurl && options.method != nil
         policy.trustsAllOrigins = options.trustsAllOrigins
         policy.setsReferer = options.setsRefererOnRedirect
-        policy.schemes = options.redirectSchemes
+        policy.schemes = options.redirectSchemes.intersection(options.schemes)
         return policy
     }
 }

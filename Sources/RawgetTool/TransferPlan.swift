@@ -14,6 +14,8 @@ final class TransferPlan: Sendable {
     private let fields: [FieldOption]
     /// What `-d` and its kin say, files read once.
     let data: [UInt8]?
+    /// What `--url-query` adds, files read once.
+    let queries: [[UInt8]]
     /// What `-u` says.
     let credentials: BasicCredentials?
 
@@ -39,6 +41,12 @@ final class TransferPlan: Sendable {
         }
         self.fields = fields
         try TransferPlan.checkMethods(options)
+        if let warning = try TransferPlan.checkValues(options, run) { console.warn(warning) }
+        var queries: [[UInt8]] = []
+        for query in options.queries {
+            if let octets = try DataOption.content(of: [query], console) { queries.append(octets) }
+        }
+        self.queries = queries
         data = try DataOption.content(of: options.data, console)
         credentials = try TransferPlan.credentials(options.user, console)
     }
@@ -57,6 +65,8 @@ final class TransferPlan: Sendable {
         let agent = options.userAgent ?? (run.isCurl ? "curl/8" : "rawget/\(Command.version)")
         if !agent.isEmpty { request.fields.append(.userAgent, agent.asFieldValue) }
         request.fields.append(.accept, "*/*")
+        // The client offers codings for what it decodes; raw, they are only offered.
+        if options.isRaw, options.offersCodings { request.fields.append(.acceptEncoding, "gzip, deflate") }
         if let referer = options.referer { request.fields.append(.referer, referer.asFieldValue) }
         if let range = options.range { request.fields.append(.range, "bytes=\(range)") }
         if let text = options.timeCondition { try addCondition(text, to: &request) }
@@ -80,7 +90,7 @@ final class TransferPlan: Sendable {
         let own: [FieldName] = [
             .userAgent, .accept, .referer, .range, .ifModifiedSince, .ifUnmodifiedSince, .authorization,
             .cookie,
-            .contentType,
+            .contentType, .acceptEncoding,
         ]
         let isOwn = own.contains(name)
         if isOwn, request.fields.values(of: name).count == 1 { request.fields.remove(name) }
@@ -89,19 +99,14 @@ final class TransferPlan: Sendable {
 
     /// `-z`: the answer is wanted only if it is newer, or older, than a date, or than a file.
     private func addCondition(_ text: String, to request: inout HTTPRequest) throws(UsageError) {
-        let isOlder = text.hasPrefix("-")
-        let what = isOlder ? String(text.dropFirst()) : text
-        let now = HTTPDate(secondsSinceEpoch: console.invocation.clock.secondsSinceEpoch)
-        var date = DateArgument.date(what, now: now)
-        if date == nil {
-            let status = try? File.status(of: what, in: console.invocation.directory, followsLinks: true)
-            date = status.map { HTTPDate(secondsSinceEpoch: $0.modified) }
-        }
-        guard let date else {
+        switch condition(text) {
+        case .newer(let date): request.fields.append(.ifModifiedSince, date.description)
+        case .older(let date): request.fields.append(.ifUnmodifiedSince, date.description)
+        case nil:
+            let what = text.hasPrefix("-") ? String(text.dropFirst()) : text
             throw UsageError(
                 "-z, --time-cond: \"\(what.escapedForTerminal)\" is neither a date nor a file that is there")
         }
-        request.fields.append(isOlder ? .ifUnmodifiedSince : .ifModifiedSince, date.description)
     }
 
     /// What becomes of the answer to `request`, the URL `number` of its group. `output` is the one that belongs to its
@@ -119,8 +124,11 @@ final class TransferPlan: Sendable {
             destination = descriptor.map { .descriptor($0) } ?? .path(path)
         case .remoteName: destination = options.usesServerName ? .suggestedName : .requestedName
         case .unspecified:
-            // The name of an upload's URL is that of the file sent, which its answer must not replace.
-            let goesToStandardOutput = run.isCurl || options.isHead || upload(number) != nil
+            // The name of an upload's URL is that of the file sent, which its answer must not replace; and what is
+            // sent to be answered is answered to a person.
+            let sends = upload(number) != nil || data != nil && !options.putsDataInQuery
+            let goesToStandardOutput =
+                run.isCurl || options.isHead || sends && !options.usesServerName
             destination =
                 goesToStandardOutput ? .descriptor(console.invocation.standardOutput) : .suggestedName
         }
@@ -128,6 +136,8 @@ final class TransferPlan: Sendable {
         var plan = DownloadPlan(
             request, to: destination, in: console.invocation.directory, now: now, takenNames: takenNames)
         plan.outputFolder = options.outputFolder
+        plan.sources = sources(forURL: number)
+        if let text = options.timeCondition { plan.timeCondition = condition(text) }
         plan.createsFolders = options.createsFolders
         plan.savesErrorAnswers = savesErrorAnswers(output)
         plan.refusesExisting = run.isCurl && options.usesServerName
@@ -225,10 +235,10 @@ final class TransferPlan: Sendable {
         return configuration
     }
 
-    /// The URI that a person typed: without a scheme it is http.
+    /// The URI that a person typed: without a scheme it is http, or what `--proto-default` says.
     func uri(_ text: String) throws(URIError) -> URI {
         try URI(
-            parsing: TransferPlan.namesScheme(text) ? text : "http://\(text)",
+            parsing: TransferPlan.namesScheme(text) ? text : "\(options.defaultScheme)://\(text)",
             keepsDotSegments: options.keepsDotSegments)
     }
 

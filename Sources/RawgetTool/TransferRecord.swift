@@ -35,6 +35,10 @@ struct TransferRecord {
     private var advice: String?
     private var excerpt: [UInt8] = []
     private var isQuiet = false
+    /// Whether the command line is at fault, which even `-s` does not hide.
+    private var isUsage = false
+    /// Whether the answer did not meet the condition of time: as if it had been 304.
+    var isUnchanged = false
     /// Connections opened, also by a transfer that failed.
     var connectionsOpened = 0
     /// OpenSSL's number for what it found in the certificate of the last connection opened.
@@ -92,6 +96,19 @@ struct TransferRecord {
         isQuiet = error.code == .writeFailed && error.errno == 32
     }
 
+    /// Takes note of an option that cannot be obeyed.
+    mutating func refuse(_ error: UsageError) {
+        exit = error.exit
+        message = error.message
+        isUsage = true
+    }
+
+    /// Takes note of a URL that options forbid, with the words why.
+    mutating func refuse(_ reason: String) {
+        exit = 1
+        message = reason
+    }
+
     /// Takes note of an answer that counts as a failure, and of the beginning of its text.
     mutating func refuse(_ response: HTTPResponse, _ excerpt: [UInt8]) {
         exit = 22
@@ -102,7 +119,8 @@ struct TransferRecord {
     /// Tells the person what failed, if anything did.
     func tell(_ console: Console) {
         guard exit != 0, !isQuiet else { return }
-        console.report("\(displayedURL): \(message)".escapedForTerminal, exit: exit, advice: advice)
+        console.report(
+            "\(displayedURL): \(message)".escapedForTerminal, exit: exit, advice: advice, always: isUsage)
         guard !console.hidesErrors else { return }
         for line in excerpt.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).prefix(10) {
             console.say("    \(String(decoding: line, as: UTF8.self).escapedForTerminal)")
@@ -178,6 +196,8 @@ extension TransferRecord {
 
     private func describe(_ response: HTTPResponse, in values: inout WriteOutValues) {
         values.status = UInt64(response.status.code)
+        if response.version == .http09 { values.status = 0 }  // it has none
+        if isUnchanged { values.status = UInt64(HTTPStatus.notModified.code) }
         values.httpVersion = "\(response.version.major).\(response.version.minor)"
         values.fields = response.fields.map { ($0.name.spelling, $0.value.asText) }
         if response.status.isRedirection, let location = response.fields.values(of: .location).first,

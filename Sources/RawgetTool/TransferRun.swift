@@ -19,7 +19,10 @@ final class TransferRun {
     private var nextURL = 0
     private var number = 0
     private var firstFailure: Int32 = 0
+    private var lastFailure: Int32 = 0
     private var lastExit: Int32 = 0
+    /// By `--fail-early`: nothing more is begun.
+    private var hasEnded = false
     private var isInterrupted = false
     /// Warnings about `-w` given so far: each is given once.
     private var warnings: Set<String> = []
@@ -68,7 +71,8 @@ final class TransferRun {
         }
     }
 
-    /// Transfers everything. Returns the exit code: of the first failure, or as curl of the last transfer.
+    /// Transfers everything. Returns the exit code: of the first failure, or as curl of the last transfer (with `-Z` of
+    /// the last failure).
     func run() async throws(UsageError) -> Int32 {
         if let path = command.fileOfHeadsAndContent(in: invocation.directory) {
             console.warn(
@@ -97,12 +101,13 @@ final class TransferRun {
         settle()
         display?.stop()
         if isInterrupted { return invocation.interruptionStatus() }
-        return command.run.isCurl ? lastExit : firstFailure
+        guard command.run.isCurl, !command.run.failsEarly else { return firstFailure }
+        return command.run.isParallel ? lastFailure : lastExit
     }
 
     /// One transfer after another, until none is left.
     private func work() async {
-        while !isInterrupted, let job = nextJob() { await run(job) }
+        while !isInterrupted, !hasEnded, let job = nextJob() { await run(job) }
     }
 
     // MARK: Jobs
@@ -143,11 +148,15 @@ final class TransferRun {
             record.fail(TransferError(error))
             return end(record, of: job.group)
         }
+        if let refusal = SchemeList.refusal(of: uri.scheme, by: group.plan.options.schemes) {
+            settle()
+            record.refuse(refusal)
+            return end(record, of: job.group)
+        }
         let request: HTTPRequest
         do throws(UsageError) { request = try group.plan.request(for: uri, number: job.index) } catch {
             settle()
-            record.exit = error.exit
-            record.message = error.message
+            record.refuse(error)
             return end(record, of: job.group)
         }
         record.request = request
@@ -155,10 +164,16 @@ final class TransferRun {
         do throws(TransferError) {
             plan = try group.plan.plan(
                 for: request, number: job.index, to: job.output, takenNames: takenNames)
+            try plan.checkDestination()
             plan.content = try group.plan.content(forURL: job.index)
         } catch {
             settle()
             record.fail(error)
+            return end(record, of: job.group)
+        }
+        do throws(UsageError) { try group.plan.checkHeadFile(plan.sources) } catch {
+            settle()
+            record.refuse(error)
             return end(record, of: job.group)
         }
         let watcher = TransferWatcher(record, group.plan, heads, interruption: interruptions)
@@ -171,9 +186,16 @@ final class TransferRun {
                 display?.follow($0, job.number)
             }
             settleLater(SettlingTransfer(received: received, watcher: watcher, group: job.group))
+            if command.run.failsEarly { settle() }
         } catch {
             settle()
             if let current { watcher.record.take(current) }
+            if error.code == .conditionNotMet {
+                watcher.record.isUnchanged = true
+                watcher.noteHeadFailure()
+                display?.end(job.number, .finished)
+                return end(watcher.record, of: job.group)
+            }
             watcher.record.fail(
                 error, interruption: isInterrupted ? invocation.interruptionStatus() : nil)
             display?.end(job.number, error.code == .cancelled ? .cancelled : .failed)
@@ -239,8 +261,10 @@ final class TransferRun {
         record.tell(console)
         if let format = record.writeOut {
             do throws(SystemError) {
+                var values = record.values
+                if command.run.isCurl { values.spellAsCurl() }
                 let text = WriteOut(
-                    format, for: record.values,
+                    format, for: values,
                     outputIsTerminal: invocation.isTerminal(invocation.standardOutput),
                     errorIsTerminal: console.hasTerminal)
                 for warning in text.warnings where warnings.insert(warning).inserted { console.warn(warning) }
@@ -250,8 +274,14 @@ final class TransferRun {
                 if record.exit == 0 { record.exit = 23 }
             }
         }
-        if record.exit != 0, firstFailure == 0 { firstFailure = record.exit }
         lastExit = record.exit
+        guard record.exit != 0 else { return }
+        if firstFailure == 0 { firstFailure = record.exit }
+        lastFailure = record.exit
+        if command.run.failsEarly, !hasEnded {
+            hasEnded = true
+            for worker in workers { worker.cancel() }
+        }
     }
 
     // MARK: Interruption

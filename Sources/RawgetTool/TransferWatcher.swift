@@ -47,9 +47,10 @@ final class TransferWatcher {
 
     private func follow(_ request: HTTPRequest) {
         if !plan.run.isCurl, record.lastRequest?.uri.scheme == .https, request.uri.scheme == .http {
+            let isTold = request.fields.contains(.authorization) || request.fields.contains(.cookie)
+            let what = isTold ? "in clear, and credentials are sent so" : "without encryption and credentials"
             plan.console.warn(
-                "the server redirects from https to http: \(request.uri.authority) is asked without encryption and credentials"
-            )
+                "the server redirects from https to http: \(request.uri.authority) is asked \(what)")
         }
         record.redirect(to: request)
     }

@@ -142,10 +142,12 @@ enum WriteOutVariable {
 
     /// All names, in alphabetical order.
     static let names = [
-        "content_type", "errormsg", "exitcode", "filename_effective", "http_code", "http_connect",
+        "certs", "content_type", "errormsg", "exitcode", "filename_effective", "http_code", "http_connect",
         "http_version",
-        "local_ip", "local_port", "method", "num_connects", "num_headers", "num_redirects", "num_retries",
-        "redirect_url", "referer", "remote_ip", "remote_port", "response_code", "scheme", "size_download",
+        "local_ip", "local_port", "method", "num_certs", "num_connects", "num_headers", "num_redirects",
+        "num_retries",
+        "proxy_ssl_verify_result", "redirect_url", "referer", "remote_ip", "remote_port", "response_code",
+        "scheme", "size_download",
         "size_header", "size_request", "size_upload", "speed_download", "speed_upload", "ssl_verify_result",
         "time_appconnect",
         "time_connect", "time_namelookup", "time_pretransfer", "time_redirect", "time_starttransfer",
@@ -156,6 +158,9 @@ enum WriteOutVariable {
     /// The value of a name; `nil` when there is no such variable.
     static func value(of name: String, in values: WriteOutValues) -> Value? {
         switch name {
+        case "certs": .text("")  // the chain is not kept
+        case "num_certs": .number(0)
+        case "proxy_ssl_verify_result": .number(0)
         case "content_type": .text(values.field("Content-Type"))
         case "errormsg": .text(values.errorMessage)
         case "exitcode": .number(values.exitCode)

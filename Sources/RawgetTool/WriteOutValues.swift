@@ -64,6 +64,12 @@ struct WriteOutValues: Sendable {
     /// Nothing known yet.
     init() {}
 
+    /// The scheme in capitals, and no version where there was no head: so curl 7.88 prints them.
+    mutating func spellAsCurl() {
+        scheme = scheme?.uppercased()
+        if httpVersion == "0.9" { httpVersion = "0" }
+    }
+
     /// Octets a second over the whole transfer.
     func rate(of size: UInt64) -> UInt64 { TransferRate.perSecond(size, in: totalTime) ?? 0 }
 

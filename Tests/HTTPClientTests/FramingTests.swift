@@ -151,8 +151,8 @@ extension Loopback {
                 steps: [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA"), .close],
                 code: .incompleteContent, phase: .content, words: "inside its trailer section"),
             Failure(
-                name: "no HTTP", steps: [.send("SSH-2.0-OpenSSH_9.6\r\n"), .stall], code: .badResponse,
-                phase: .firstByte, words: "no valid response"),
+                name: "no HTTP", steps: [.send("SSH-2.0-OpenSSH_9.6\r\n"), .stall], code: .headMissing,
+                phase: .firstByte, words: "no head, as HTTP/0.9"),
             Failure(
                 name: "two lengths",
                 steps: [.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\n"), .stall],

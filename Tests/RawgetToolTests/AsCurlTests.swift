@@ -93,4 +93,65 @@ struct AsCurlTests {
         #expect(run.exit == 0 && run.text == "content")
         #expect(server.requests.first?.value(of: "Host") == "demo")
     }
+
+    @Test("with -Z the exit code is the last failure's, whatever succeeds after it")
+    func parallelFailure() async throws {
+        let server = try serve { $0.target == "/bad" ? answer("404 Not Found") : answer() }
+        let base = "http://\(server.authority)"
+        let arguments = ["--as-curl", "-Z", "--parallel-max", "1", "-f", "\(base)/bad", "\(base)/good"]
+        let run = await rawget(arguments, in: folder)
+        #expect(run.exit == 22 && run.text == "content")
+        #expect(
+            await ChildProcess("curl", Array(arguments.dropFirst()) + ["-s"], in: folder.path).ending()
+                == .exit(22))
+    }
+
+    @Test("-f with -i or -I: the head of an error is printed, as by curl", arguments: ["-i", "-I"])
+    func headOfFailure(option: String) async throws {
+        let server = try serve {
+            let head = "HTTP/1.1 404 Not Found\r\nContent-Length: 8\r\n\r\n"
+            return [.send($0.method == "HEAD" ? head : head + "not here")]
+        }
+        let url = "http://\(server.authority)/file"
+        let run = await rawget(["--as-curl", "-sf", option, url], in: folder)
+        #expect(run.exit == 22 && run.errors.isEmpty)
+        #expect(run.text == "HTTP/1.1 404 Not Found\r\nContent-Length: 8\r\n\r\n")
+    }
+
+    @Test("what is not newer than -z says counts as 304, though the server sent it")
+    func unchanged() async throws {
+        let dated = answer("200 OK", ["Last-Modified: Mon, 01 Jan 2001 00:00:00 GMT"], "content")
+        let later = "Fri, 01 Jan 2010 00:00:00 GMT"
+        for (condition, text) in [
+            (later, "304 0"), ("-" + later, "content200 7"), ("Mon, 01 Jan 2001 00:00:00 GMT", "304 0"),
+            ("-Mon, 01 Jan 2001 00:00:00 GMT", "304 0"), ("Mon, 01 Jan 1999 00:00:00 GMT", "content200 7"),
+        ] {
+            let run = try await run(dated, ["-z", condition, "-w", "%{http_code} %{size_download}"])
+            #expect(run.exit == 0 && run.text == text && run.errors.isEmpty, "\(condition)")
+        }
+        let undated = try await self.run(answer(), ["-z", later, "-w", "%{http_code}"])
+        #expect(undated.text == "content200")
+        folder.write("old", to: "f")
+        #expect(try await run(dated, ["-z", later, "-o", "f"]).exit == 0)
+        #expect(folder.text(of: "f") == "old")
+    }
+
+    @Test("a range whose end is before its beginning is sent as typed")
+    func reversedRange() async throws {
+        let server = try serve(answer())
+        let url = "http://\(server.authority)/"
+        #expect(await rawget(["--as-curl", "-r", "10-5", url], in: folder).text == "content")
+        #expect(server.requests.first?.value(of: "Range") == "bytes=10-5")
+        let own = await rawget(["-r", "10-5", url], in: folder)
+        #expect(own.exit == 2 && own.errors.contains("the last octet of \"10-5\" is before the first"))
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("%{scheme} is in capitals, only here")
+    func scheme() async throws {
+        #expect(try await run(answer(), ["-w", "%{scheme}"]).text == "contentHTTP")
+        let server = try serve(answer())
+        let run = await rawget(["-o", "f", "-w", "%{scheme}", "http://\(server.authority)/"], in: folder)
+        #expect(run.text == "http")
+    }
 }

@@ -50,7 +50,10 @@ struct ContentOptionsTests {
             ["--json", "x", "-H", "Content-Type: a/b", "-H", "Accept: c/d", "URL/"],
             ["-d", "x", "-H", "Content-Type:", "URL/"], ["-d", "x", "-H", "Content-Type: a/b", "URL/"],
             ["-d", "x", "-X", "PATCH", "URL/"], ["-G", "-d", "a=1", "-d", "b=%20", "URL/p?q#f"],
-            ["-G", "-d", "a=1", "URL"],
+            ["-G", "-d", "a=1", "URL"], ["--data-ascii", "@f", "URL/"],
+            ["--url-query", "a=b c", "URL/p?q#f"],
+            ["--url-query", "+a=%20", "--url-query", "=x", "-d", "y", "URL/"], ["--url-query", "n=v", "URL"],
+
             ["-G", "-I", "-d", "a=1", "URL/p"], ["-G", "--data-urlencode", "a=b c", "URL/p"],
             ["-G", "-d", "", "URL/p"],
             ["-T", "f", "-H", "Expect:", "URL/to"], ["-T", "f", "-H", "Expect:", "URL/d/"],
@@ -115,7 +118,7 @@ struct ContentOptionsTests {
         let server = try serve(answer())
         let base = "http://\(server.authority)/"
         let run = await rawget(
-            ["-O", "-O", "-O", "-T", "one", "-T", "two", base, base, base + "x"], in: folder)
+            ["-o", "a", "-o", "b", "-O", "-T", "one", "-T", "two", base, base, base + "x"], in: folder)
         #expect(
             server.requests.map { "\($0.method) \($0.target)" } == ["PUT /one", "PUT /two", "GET /x"],
             "\(run.errors)")
@@ -219,5 +222,53 @@ struct ContentOptionsTests {
             $0.standardInput = reading
         }
         #expect(run.exit == 65 && run.errors.contains("can be read only once"), "\(run.errors)")
+    }
+
+    @Test(
+        "an answer never replaces the file that was sent",
+        arguments: [
+            ["-d", "@items", "-o", "items"], ["--json", "@items", "-o", "./items"],
+            ["--data-urlencode", "n@items", "-o", "link"], ["--data-binary", "@items", "-O"],
+            ["-T", "items", "-O"], ["--as-curl", "-T", "items", "-o", "items"],
+            ["-T", "items", "-D", "items"],
+            ["-d", "@link", "--create-dirs", "--output-dir", ".", "-o", "items"],
+        ])
+    func keepsSource(arguments: [String]) async throws {
+        folder.write("mine", to: "items")
+        #expect(symlink("items", "\(folder.path)/link") == 0)
+        let server = try serve(answer())
+        let run = await rawget(arguments + ["http://\(server.authority)/items"], in: folder)
+        #expect(run.exit == (arguments.contains("-D") ? 2 : 23) && run.errors.contains("of the request"))
+        #expect(server.requests.isEmpty && folder.text(of: "items") == "mine")
+    }
+
+    @Test(
+        "the answer to content goes to standard output, unless a name is asked for",
+        arguments: [["-d", "@items"], ["--json", "@items"], ["--data-raw", "x"], ["-T", "items"]])
+    func answersToStandardOutput(arguments: [String]) async throws {
+        folder.write("mine", to: "items")
+        let server = try serve(answer())
+        let url = "http://\(server.authority)/items"
+        let run = await rawget(arguments + [url], in: folder)
+        #expect(run.exit == 0 && run.text == "content" && folder.names == ["items"])
+        // By -J a name that is taken gets a number.
+        folder.write("taken", to: "items")
+        if arguments != ["--data-raw", "x"] {
+            #expect(await rawget(arguments + ["-J", "-O", url], in: folder).exit == 0)
+            #expect(folder.names == ["items", "items.1"] && folder.text(of: "items.1") == "content")
+        }
+        #expect(folder.text(of: "items") == "taken")
+    }
+
+    @Test("content of unknown length by HTTP/1.0 is exit 25")
+    func unknownLength() async throws {
+        let server = try serve(answer())
+        let reading = try Self.pipe(with: "hello")
+        defer { close(reading) }
+        let run = await rawget(["-0", "-T", "-", "http://\(server.authority)/"], in: folder) {
+            $0.standardInput = reading
+        }
+        #expect(run.exit == 25 && run.errors.contains("cannot be sent by HTTP/1.0"), "\(run.errors)")
+        #expect(server.requests.isEmpty)
     }
 }

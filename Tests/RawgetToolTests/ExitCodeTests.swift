@@ -7,7 +7,9 @@ struct ExitCodeTests {
     @Test("names and statuses are unique and in order") func isInOrder() {
         let statuses = ExitCode.table.map(\.status)
         #expect(statuses == statuses.sorted())
-        #expect(Set(statuses).count == statuses.count)
+        // curl has one number for a scheme that is not spoken and for an answer of HTTP/0.9.
+        #expect(statuses.filter { $0 == 1 }.count == 2)
+        #expect(Set(statuses).count == statuses.count - 1)
         #expect(Set(ExitCode.table.map(\.errorName)).count == statuses.count)
     }
 
@@ -16,7 +18,8 @@ struct ExitCodeTests {
         let curl = ExitCode.table.filter { $0.curlName != nil }.map(\.status)
         #expect(
             curl == [
-                1, 2, 3, 5, 6, 7, 8, 18, 22, 23, 26, 27, 28, 33, 35, 36, 45, 47, 52, 55, 56, 58, 59, 60, 61,
+                1, 1, 2, 3, 5, 6, 7, 8, 18, 22, 23, 25, 26, 27, 28, 33, 35, 36, 45, 47, 52, 55, 56, 58, 59,
+                60, 61,
                 63, 65, 77, 90, 94, 97,
             ])
         #expect(

@@ -92,7 +92,7 @@ struct FailureTests {
         arguments: [
             ([.close], 52, "without"),
             ([.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close], 18, "9"),
-            ([.send("SSH-2.0-OpenSSH\r\n"), .close], 8, ""),
+            ([.send("SSH-2.0-OpenSSH\r\n"), .close], 1, "no head, as HTTP/0.9"),
             ([.send("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n")], 8, ""),
             ([.reset], 56, ""),
         ] as [([Script.Step], Int32, String)])
@@ -188,6 +188,36 @@ struct FailureTests {
         #expect(run.exit == 2)
         #expect(run.errors.contains(word))
         #expect(run.output.isEmpty)
+    }
+
+    @Test(
+        "-s hides no error of the command line",
+        arguments: [
+            ["-z", "nonsense"], ["-b", "nofile"], ["-r", "9-1"], ["-x", "http://p/"], ["-X", "a b"],
+        ])
+    func loudUsage(_ arguments: [String]) async throws {
+        let run = await rawget(["-s"] + arguments + ["http://127.0.0.1:1/"], in: folder)
+        #expect(run.exit == 2 && run.errors.contains("(2)"))
+    }
+
+    @Test("--fail-early ends at the first failure", arguments: [[], ["-Z", "--parallel-max", "1"]])
+    func early(_ arguments: [String]) async throws {
+        let server = try serve { $0.target == "/bad" ? answer("404 Not Found") : answer() }
+        let base = "http://\(server.authority)"
+        let run = await rawget(
+            ["-f", "--fail-early"] + arguments + ["\(base)/1", "\(base)/bad", "\(base)/2"], in: folder)
+        #expect(run.exit == 22)
+        #expect(folder.names == ["1"] && server.requests.map(\.target) == ["/1", "/bad"])
+    }
+
+    @Test("--stderr sends messages to a file, or to standard output")
+    func messages() async throws {
+        let server = try serve([.close])
+        let url = "http://\(server.authority)/"
+        let run = await rawget(["--stderr", "log", url], in: folder)
+        #expect(run.exit == 52 && run.errors.isEmpty)
+        #expect(folder.text(of: "log")?.contains("(52)") == true)
+        #expect(await rawget(["--stderr", "-", url], in: folder).text.contains("(52)"))
     }
 
     @Test("-K with a file that is not there is exit 26 and names it")

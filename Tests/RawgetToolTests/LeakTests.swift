@@ -33,7 +33,7 @@ struct LeakTests {
                 }
                 return exits
             }
-            let expected: [Int32] = [0, 18, 56, 28, 8, 7, 23, 23, 18, 63, 2, 26]
+            let expected: [Int32] = [0, 18, 56, 28, 1, 7, 23, 23, 18, 63, 2, 26]
             guard await runAll() == expected else { exit(3) }
             let before = openDescriptors
             for _ in 0..<30 where await runAll() != expected { exit(4) }

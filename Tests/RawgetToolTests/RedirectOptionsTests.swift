@@ -1,4 +1,5 @@
 import Glibc
+import HTTPClient
 import HTTPMessage
 import Replay
 import TestSupport
@@ -168,8 +169,14 @@ struct RedirectOptionsTests {
         #expect(run.exit == (isFollowed ? 0 : 1))
     }
 
-    @Test("a list of schemes must be one", arguments: ["", "http,", "=", "=-http"])
-    func badSchemes(list: String) { #expect(RedirectSchemes(list) == nil) }
+    @Test("a list of schemes must be one", arguments: ["", "http,", "=", "=-http", "junk", "=https,htp"])
+    func badSchemes(list: String) { #expect(SchemeList(list) == nil) }
+
+    @Test("with --as-curl an unknown name allows nothing, as with curl")
+    func unknownScheme() {
+        #expect(SchemeList("=junk", isCurl: true)?.allowed == [])
+        #expect(SchemeList("junk", isCurl: true)?.allowed == [.http, .https])
+    }
 
     @Test(
         "a Location that cannot be followed",
@@ -256,6 +263,16 @@ struct RedirectOptionsTests {
         #expect(tcgetattr(terminal, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0)
         var shown = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
         #expect(poll(&shown, 1, 0) == 0)
+    }
+
+    @Test("from https to http with --location-trusted: that credentials are sent in clear is said")
+    func trustedDowngrade() async throws {
+        let plain = try serve(answer())
+        let secure = try serveTLS { [authority = plain.authority] _ in Self.redirect("http://\(authority)/") }
+        let url = "https://127.0.0.1:\(secure.server.port)/"
+        let run = await rawget(["-k", "--location-trusted", "-u", "a:b", "-o", "f", url], in: folder)
+        #expect(plain.requests.first?.value(of: "Authorization") == "Basic YTpi")
+        #expect(run.errors.contains("is asked in clear, and credentials are sent so"), "\(run.errors)")
     }
 
     @Test("from https to http: followed, warned of, without credentials and Referer")

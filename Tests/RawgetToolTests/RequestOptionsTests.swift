@@ -135,4 +135,55 @@ struct RequestOptionsTests {
         #expect(server.connectionCount == most)
         #expect((0..<20).allSatisfy { folder.text(of: "\($0)") == "/\($0)" })
     }
+
+    @Test(
+        "--proto limits the schemes of URLs, exit 1",
+        arguments: [("=https", 1), ("-all", 1), ("=ftp", 1), ("-http", 1), ("=http", 0), ("-all,+http", 0)])
+    func schemes(list: String, exit: Int32) async throws {
+        let server = try serve(answer())
+        let run = await rawget(["--proto", list, "-o", "f", "http://\(server.authority)/"], in: folder)
+        #expect(run.exit == exit && server.requests.isEmpty == (exit == 1))
+        if exit == 1 { #expect(run.errors.contains("--proto does not allow http")) }
+    }
+
+    @Test("--proto limits those of redirects, too")
+    func schemesOfRedirects() async throws {
+        let plain = try serve(answer())
+        let secure = try serveTLS { [authority = plain.authority] _ in
+            answer("302 Found", ["Location: http://\(authority)/"])
+        }
+        let url = "https://127.0.0.1:\(secure.server.port)/"
+        let run = await rawget(["-k", "--proto", "=https", "-o", "f", url], in: folder)
+        #expect(run.exit == 1 && plain.requests.isEmpty && folder.names.isEmpty)
+    }
+
+    @Test("--proto-default is the scheme of a URL without one")
+    func defaultScheme() async throws {
+        let secure = try serveTLS { _ in answer() }
+        let run = await rawget(
+            ["-k", "--proto-default", "https", "-o", "f", "127.0.0.1:\(secure.server.port)/"], in: folder)
+        #expect(run.exit == 0 && secure.server.requests.count == 1, "\(run.errors)")
+        #expect(await rawget(["--proto-default", "junk", "h"], in: folder).exit == 2)
+    }
+
+    @Test(
+        "a name that curl has is no abbreviation of a longer one",
+        arguments: ["ssl", "append", "form", "proxy-cert", "request-target", "rate"])
+    func noAbbreviation(name: String) async throws {
+        let run = await rawget(["--\(name)", "http://127.0.0.1:1/"], in: folder)
+        #expect(
+            run.exit == 2 && run.errors.contains("--\(name) is not part of this version"), "\(run.errors)")
+    }
+
+    @Test(
+        "options that change nothing here are taken",
+        arguments: [
+            ["--tlsv1"], ["-1"], ["--tlsv1.0"], ["--tlsv1.1"], ["--ssl-reqd"], ["-x", ""],
+            ["--noproxy", "*"],
+        ])
+    func accepted(arguments: [String]) async throws {
+        let server = try serve(answer())
+        let run = await rawget(arguments + ["-o", "f", "http://\(server.authority)/"], in: folder)
+        #expect(run.exit == 0 && run.errors.isEmpty)
+    }
 }

@@ -62,11 +62,12 @@ struct TransferOptionsTests {
         }
     }
 
-    @Test("--http0.9 takes an answer without a head; otherwise it is exit 8")
+    @Test("--http0.9 takes an answer without a head; otherwise it is exit 1")
     func http09() async throws {
         let server = try serve([.send("just text"), .close])
         #expect(await load(["--http0.9"], from: server).text == "just text")
-        #expect(await load([], from: server).exit == 8)
+        let refused = await load([], from: server)
+        #expect(refused.exit == 1 && refused.errors.contains("--http0.9 takes such an answer"))
     }
 
     @Test("--path-as-is leaves dots alone")
@@ -150,5 +151,24 @@ struct TransferOptionsTests {
         ])
     func noDates(text: String) {
         #expect(DateArgument.date(text, now: HTTPDate(secondsSinceEpoch: 1_600_000_000)) == nil)
+    }
+
+    @Test("--raw wins over --compressed, which still offers codings", arguments: [true, false])
+    func rawCompressed(isFirst: Bool) async throws {
+        let server = try serve(answer("200 OK", ["Content-Encoding: gzip"], Self.hello))
+        let options = isFirst ? ["--raw", "--compressed"] : ["--compressed", "--raw"]
+        let run = await load(options, from: server)
+        #expect(run.output == Self.hello && run.exit == 0)
+        #expect(server.requests.first?.values(of: "Accept-Encoding") == ["gzip, deflate"])
+    }
+
+    @Test("an answer of HTTP/0.9 has no head to show, and HEAD has no such answer")
+    func headOfHTTP09() async throws {
+        let server = try serve([.send("just text"), .close])
+        let run = await load(
+            ["--http0.9", "-i", "-D", "heads", "-w", " %{http_code} %{http_version} %{size_header}"],
+            from: server)
+        #expect(run.text == "just text 000 0.9 0" && folder.text(of: "heads") == "")
+        #expect(await load(["--http0.9", "-I"], from: server).exit == 8)
     }
 }

@@ -1,0 +1,72 @@
+import Glibc
+public import HTTPClient
+public import HTTPMessage
+public import System
+
+/// A file, whatever its name.
+public struct FileIdentity: Hashable, Sendable {
+    /// The number of the device it lies on.
+    public var device: UInt64
+    /// Its number there.
+    public var inode: UInt64
+
+    /// The identity of what has that status.
+    public init(_ status: File.Status) {
+        device = status.device
+        inode = status.inode
+    }
+}
+
+/// Which representations are wanted, by the time of their last change: servers may not care for If-Modified-Since
+/// (RFC 9110, section 13.1.3).
+public enum TimeCondition: Hashable, Sendable {
+    /// Those that were changed later.
+    case newer(than: HTTPDate)
+    /// Those that were changed earlier.
+    case older(than: HTTPDate)
+
+    /// Whether something last changed at `date` is wanted.
+    func allows(_ date: HTTPDate) -> Bool {
+        switch self {
+        case .newer(let limit): date.secondsSinceEpoch > limit.secondsSinceEpoch
+        case .older(let limit): date.secondsSinceEpoch < limit.secondsSinceEpoch
+        }
+    }
+}
+
+extension DownloadPlan {
+    /// Whether the request's content comes from the file at `path`.
+    func isSource(_ path: String) -> Bool {
+        guard !sources.isEmpty, let status = try? File.status(of: path, in: folder, followsLinks: true) else {
+            return false
+        }
+        return status.kind == .regular && sources.contains(FileIdentity(status))
+    }
+
+    /// Throws `writeFailed` where the name that was chosen for the answer is that of a file which the request's content
+    /// comes from. To be asked before the request is sent.
+    public func checkDestination() throws(TransferError) {
+        guard !sources.isEmpty, destination != .suggestedName,
+            let name = OutputName(
+                destination, uri: request.uri, response: HTTPResponse(version: .http11, status: .ok),
+                in: outputFolder), isSource(name.path)
+        else { return }
+        throw DownloadPlan.refusal(ofSource: name.path)
+    }
+
+    /// The answer would replace what was sent.
+    static func refusal(ofSource path: String) -> TransferError {
+        TransferError(
+            .writeFailed, during: .store,
+            "\(path) holds content of the request: its answer would replace it", errno: EEXIST)
+    }
+
+    /// Whether the answer is not what the condition of time asks for, though the server sent it.
+    func isUnwanted(_ response: HTTPResponse) -> Bool {
+        guard let timeCondition, response.status == .ok, request.method != .head,
+            !request.fields.contains(.range), let value = response.fields[.lastModified],
+            let date = HTTPDate(parsing: value, now: now)
+        else { return false }
+        return !timeCondition.allows(date)
+    }
+}
