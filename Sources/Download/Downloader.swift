@@ -49,6 +49,7 @@ public final class Downloader {
             var failure = writer.explained(error)
             if let part = writer.abandon() {
                 let what = failure.code == .writeFailed ? "what was written" : "what was received"
+                failure.part = part
                 failure.detail += "; \(what) is kept in \(part)"
             }
             throw failure

@@ -24,7 +24,14 @@ extension ExchangeDriver {
     }
 
     func failure(_ error: WireError) -> TransferError {
-        switch error.reason {
+        if speaksTLS {
+            var failure = TransferError(
+                .badResponse, during: .firstByte,
+                "\(host) answered with an alert of TLS: use https:// in place of http://")
+            failure.cause = .speaksTLS
+            return failure
+        }
+        return switch error.reason {
         case .emptyReply:
             TransferError(.emptyReply, during: .firstByte, "\(host) closed the connection without an answer")
         case .headCut:

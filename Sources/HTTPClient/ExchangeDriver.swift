@@ -35,6 +35,8 @@ final class ExchangeDriver {
     var hasSentAll = false
     /// The content may be sent: the server has said so (100).
     var hasGoAhead = false
+    /// What came first is an alert of TLS.
+    private(set) var speaksTLS = false
     /// The server does not answer such questions (417): the request must go out without.
     private(set) var isExpectationRefused = false
 
@@ -60,7 +62,8 @@ final class ExchangeDriver {
 
     /// Whether the connection can serve another exchange now.
     var reuseVerdict: ReuseVerdict {
-        guard trailers != nil, hasSentAll else { return .responseIncomplete }
+        guard trailers != nil else { return .responseIncomplete }
+        guard hasSentAll else { return .requestIncomplete }
         // Whoever asks for the end of the connection must not send on it again (RFC 9112, section 9.6).
         if request.fields.contains(.connection),
             CommaList(.connection, in: request.fields).contains(token: "close")
@@ -148,6 +151,10 @@ final class ExchangeDriver {
             if isTurnOver(count) { await NetworkActor.loop.yield() }
         }
         if transfer.timings.firstOctet == nil { transfer.timings.firstOctet = .now }
+        if isUnanswered {
+            // A record of TLS with an alert (RFC 8446, section 5.1), which is how it answers plain text.
+            speaksTLS = connection.buffer.read { $0.count > 1 && $0[0] == 0x15 && $0[1] == 0x03 }
+        }
         try await readEvents()
         return true
     }
@@ -159,10 +166,12 @@ final class ExchangeDriver {
             throw failure(TransportError(.timedOut(total.limit, after: total.duration)), during: phase)
         }
         if let limit = transfer.options.speedLimit, speed?.isTooSlow(at: .now) ?? false {
-            throw TransferError(
+            var error = TransferError(
                 .timedOut, during: phase,
                 "the transfer from \(host) made less than \(limit.octetsPerSecond) octets a second for "
                     + limit.duration.inSeconds.formattedSeconds + (progress.map { "; \($0)" } ?? ""))
+            error.cause = .speed
+            throw error
         }
     }
 

@@ -109,6 +109,13 @@ final class RedirectChain {
         if names.count > 8 {
             names = names.prefix(4) + ["(\(followed + 2 - 7) more)"] + names.suffix(3)
         }
+        guard maximum > 0 else {
+            var error = TransferError(
+                .tooManyRedirects, during: .firstByte,
+                "a redirect leads from \(names[0]) to \(names[1]), and the limit is 0")
+            error.cause = .noRedirects
+            return error
+        }
         let what = isLoop ? "the redirects go round in a loop" : "the redirects do not end"
         return TransferError(
             .tooManyRedirects, during: .firstByte,

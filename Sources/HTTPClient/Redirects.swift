@@ -81,10 +81,12 @@ struct Redirects {
             throw TransferError(.badURI, during: .firstByte, "\(words): \(error)")
         }
         guard policy.schemes.contains(target.scheme) else {
-            throw TransferError(
+            var error = TransferError(
                 .unsupportedScheme, during: .firstByte,
                 "\(Self.name(of: uri)) redirects to \(Self.name(of: target)): \(target.scheme) is not allowed for redirects"
             )
+            error.cause = .redirectScheme
+            throw error
         }
         return target
     }

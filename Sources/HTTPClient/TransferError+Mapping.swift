@@ -35,6 +35,14 @@ extension TransferError {
                 case .speed: "the transfer from \(host) was too slow for \(time)"
                 }
             self.init(.timedOut, during: phase, what + suffix)
+            cause =
+                switch limit {
+                case .resolve: .resolveTime
+                case .connect: .connectTime
+                case .total: .totalTime
+                case .idle, .none: .silence
+                case .speed: .speed
+                }
         case .cancelled, .closed:
             self.init(.cancelled, during: phase, "cancelled")
         case .sendFailed(let cause):
@@ -79,5 +87,6 @@ extension TransferError {
         case .broken:
             self.init(.receiveFailed, during: phase, "TLS with \(host) broke: \(text)\(suffix)")
         }
+        cause = failure.cause.map { .tls($0) }
     }
 }

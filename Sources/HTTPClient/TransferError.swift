@@ -1,3 +1,5 @@
+package import Transport
+
 /// Why a transfer failed: the one error type that leaves the library.
 public struct TransferError: Error, Hashable, Sendable {
     /// What a program branches on; each maps to one exit code. A struct, so that new codes break nobody.
@@ -31,6 +33,27 @@ public struct TransferError: Error, Hashable, Sendable {
     public var detail: String
     /// `errno` of the failed system call, where there was one.
     public var errno: Int32?
+    /// Which of the causes that a code may have, where each is mended in its own way.
+    package var cause: Cause?
+    /// The file in which what was received is kept.
+    package var part: String?
+
+    /// What tells failures of one code apart.
+    package enum Cause: Hashable, Sendable {
+        case resolveTime
+        case connectTime
+        case totalTime
+        /// No octet came for too long.
+        case silence
+        case speed
+        case tls(TLSFailure.Cause)
+        /// What came in place of a response is TLS.
+        case speaksTLS
+        /// A redirect leads to a scheme that the caller has ruled out.
+        case redirectScheme
+        /// A limit of no redirects at all.
+        case noRedirects
+    }
 
     /// An error with these facts.
     public init(_ code: Code, during phase: Phase, _ detail: String, errno: Int32? = nil) {

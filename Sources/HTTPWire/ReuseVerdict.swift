@@ -4,6 +4,8 @@ public enum ReuseVerdict: Hashable, Sendable {
     case reusable
     /// The response has not been read to its end.
     case responseIncomplete
+    /// The response came before the whole request was sent.
+    case requestIncomplete
     /// What came is no valid response.
     case exchangeFailed
     /// The server said it closes.
@@ -36,6 +38,8 @@ extension ReuseVerdict: CustomStringConvertible {
         switch self {
         case .reusable: "connection can be used again"
         case .responseIncomplete: "response not read to its end (RFC 9112, section 9.3)"
+        case .requestIncomplete:
+            "request not sent to its end: the response came before (RFC 9112, section 9.5)"
         case .exchangeFailed: "response was invalid"
         case .closeAnnounced: "server announced to close (RFC 9112, section 9.6)"
         case .closeRequested: "request asked to close (RFC 9112, section 9.6)"

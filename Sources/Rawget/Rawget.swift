@@ -3,23 +3,23 @@
 @_exported public import Download
 @_exported public import HTTPClient
 @_exported public import HTTPMessage
-public import HTTPWire
-public import System
-public import Transport
-
-// What stands in the signatures of those modules and comes from below them.
-
-/// Isolates sinks and transfers to the network loop.
-public typealias NetworkActor = Transport.NetworkActor
-/// Where a connection leads.
-public typealias SocketAddress = Transport.SocketAddress
-/// Which kinds of addresses are wanted.
-public typealias AddressFamily = Transport.AddressFamily
-/// Why a stream could not be opened, or went no further.
-public typealias TransportError = Transport.TransportError
-/// A point on the system's monotonic clock.
-public typealias Instant = System.Instant
-/// How much a peer may send before an exchange is refused.
-public typealias WireLimits = HTTPWire.WireLimits
-/// Which departures from the grammar are read all the same.
-public typealias Leniency = HTTPWire.Leniency
+// What stands in the signatures of those modules and comes from below them: each by its name, since the rest of these
+// modules is no business of a program that downloads.
+@_exported public import struct HTTPWire.Leniency
+@_exported public import struct HTTPWire.WireLimits
+@_exported public import struct System.FileDescriptor
+@_exported public import struct System.Instant
+@_exported public import struct System.SystemError
+@_exported public import enum Transport.AddressFamily
+@_exported public import struct Transport.Deadline
+@_exported public import struct Transport.LocalBinding
+@_exported public import struct Transport.LocalEnd
+@_exported public import class Transport.NetworkActor
+@_exported public import struct Transport.SocketAddress
+@_exported public import class Transport.TCPStream
+@_exported public import struct Transport.TLSConfiguration
+@_exported public import struct Transport.TLSFailure
+@_exported public import struct Transport.TLSFile
+@_exported public import class Transport.TLSKeyLog
+@_exported public import struct Transport.TLSSummary
+@_exported public import struct Transport.TransportError

@@ -57,6 +57,18 @@ final class Console: Sendable {
         try File.write(octets.span, to: invocation.standardOutput)
     }
 
+    /// Asks the person at standard input for the password of `what`, which is not shown.
+    func askPassword(for what: String) throws(UsageError) -> [UInt8] {
+        draw("password for \(what.escapedForTerminal): ")
+        do throws(SystemError) {
+            let password = try Terminal.readSecret(from: invocation.standardInput)
+            draw("\n")
+            return password
+        } catch {
+            throw UsageError("could not read the password: \(error.explanation)", exit: 26)
+        }
+    }
+
     /// A file that an option names, as text.
     func text(of file: FileArgument, for option: String) throws(UsageError) -> String {
         let octets = try contents(of: file, limit: Command.longestFile)

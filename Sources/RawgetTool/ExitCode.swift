@@ -75,14 +75,13 @@ struct ExitCode: Hashable, Sendable {
             "Save to a file, which takes no memory for its content."),
         ExitCode(
             "timedOut", 28, "OPERATION_TIMEDOUT", "a time-out expired",
-            "Try again, or allow more with -m or --connect-timeout."),
+            "Try again, or allow more."),
         ExitCode(
             "rangeNotServed", 33, "RANGE_ERROR", "the server did not serve the range",
             "Leave out -r to load the whole."),
         ExitCode(
             "tlsFailed", 35, "SSL_CONNECT_ERROR", "the TLS handshake failed",
-            "Check the host and the port; -E gives a client certificate, --ciphers and --tls-max change what is offered."
-        ),
+            "Check the host and the port."),
         ExitCode(
             "badResume", 36, "BAD_DOWNLOAD_RESUME", "the download cannot go on at this offset",
             "Remove the unfinished file to begin again."),
@@ -105,7 +104,7 @@ struct ExitCode: Hashable, Sendable {
             "Check the names given with --ciphers."),
         ExitCode(
             "peerCertificate", 60, "PEER_FAILED_VERIFICATION", "the server's certificate is not trusted",
-            "Check the host name and the date of this machine; --cacert names a CA of your own."),
+            "The server needs another certificate."),
         ExitCode(
             "badContentCoding", 61, "BAD_CONTENT_ENCODING", "the content could not be decoded",
             "Without --compressed the content is saved as it came."),

@@ -31,15 +31,7 @@ final class MeterDisplay {
             !command.run.isVerbose
         else { return nil }
         let invocation = console.invocation
-        let prints =
-            command.run.isCurl
-            || command.groups.contains {
-                $0.options.isHead || $0.options.includesHead || !$0.options.uploads.isEmpty
-                    || !$0.options.data.isEmpty && !$0.options.putsDataInQuery
-            }
-        let writesToTerminal =
-            invocation.isTerminal(invocation.standardOutput) && (prints || command.printsContent)
-        guard !writesToTerminal else { return nil }
+        guard !invocation.isTerminal(invocation.standardOutput) || !command.printsContent else { return nil }
         self.console = console
         self.count = count
         style = command.run.progress == .bar ? .bar : .full
@@ -135,8 +127,11 @@ extension ParsedCommand {
     fileprivate var printsContent: Bool {
         groups.indices.contains { group in
             (0..<groups[group].count).contains {
-                guard case .file(let path) = output($0, inGroup: group) else { return false }
-                return path == "-" || OpenDescriptor.number(of: path) == 1
+                switch output($0, inGroup: group) {
+                case .file(let path): path == "-" || OpenDescriptor.number(of: path) == 1
+                case .remoteName: false
+                case .unspecified: groups[group].options.printsByDefault($0, isCurl: run.isCurl)
+                }
             }
         }
     }

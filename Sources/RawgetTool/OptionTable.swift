@@ -165,11 +165,11 @@ enum OptionTable {
             .seconds { $0.transfer.connectTimeout = $1 == .zero ? nil : $1 }),
         CommandOption(
             "speed-limit", "Y", argument: "SPEED", in: .limits,
-            "Give up what is slower than SPEED octets a second for the time of -y (30 seconds)",
+            "Give up what is slower than SPEED octets a second for the time of -y (30 seconds), which then is the longest silence, too",
             .size { $0.transfer.minimumSpeed = $1 }),
         CommandOption(
             "speed-time", "y", argument: "SECONDS", in: .limits,
-            "Give up what is slower than --speed-limit (1) for so many SECONDS",
+            "Give up what is slower than --speed-limit (1) for so many SECONDS, in place of 60 s of silence; 0: never",
             .seconds { $0.transfer.speedTime = $1 }),
         CommandOption(
             "max-filesize", argument: "SIZE", in: .limits,

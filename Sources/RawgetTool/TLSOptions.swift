@@ -42,7 +42,7 @@ struct TLSOptions: Hashable, Sendable {
         guard configuration.minimumVersion <= configuration.maximumVersion else {
             throw UsageError("--tls-max is below the oldest version that is accepted (--tlsv1.3)")
         }
-        configuration.clientCertificate = try clientCertificate(in: invocation.directory)
+        configuration.clientCertificate = try clientCertificate(console)
         configuration.pinnedKeys = try pins(in: invocation.directory)
         configuration.ciphers = ciphers
         configuration.cipherSuites = cipherSuites
@@ -84,8 +84,9 @@ struct TLSOptions: Hashable, Sendable {
     }
 
     private func clientCertificate(
-        in directory: Int32
+        _ console: Console
     ) throws(UsageError) -> TLSConfiguration.ClientCertificate? {
+        let directory = console.invocation.directory
         let encoding = try TLSOptions.encoding(certificateType, of: "--cert-type")
         let keyEncoding = try TLSOptions.encoding(keyType, of: "--key-type")
         guard keyEncoding != .pkcs12 else {
@@ -101,6 +102,11 @@ struct TLSOptions: Hashable, Sendable {
             key: key.map { TLSFile(path: $0, in: directory) }, password: password ?? certificate.password)
         identity.encoding = encoding
         identity.keyEncoding = keyEncoding
+        // Where nobody can answer, the failure of the handshake says what is missing.
+        if console.invocation.isTerminal(console.invocation.standardInput), identity.lacksPassword {
+            let octets = try console.askPassword(for: key ?? certificate.path)
+            identity.password = String(decoding: octets, as: UTF8.self)
+        }
         return identity
     }
 

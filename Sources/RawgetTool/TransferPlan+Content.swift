@@ -87,20 +87,13 @@ extension TransferPlan {
             console.warn("-u, --user: there is no terminal to ask for a password at, it is left empty")
             return BasicCredentials(user: text, password: "")
         }
-        console.draw("password for \(text.escapedForTerminal): ")
-        do throws(SystemError) {
-            let password = try Terminal.readSecret(from: invocation.standardInput)
-            console.draw("\n")
-            return BasicCredentials(user: Array(text.utf8), password: password)
-        } catch {
-            throw UsageError("could not read the password: \(error.explanation)", exit: 26)
-        }
+        let password = try console.askPassword(for: text)
+        return BasicCredentials(user: Array(text.utf8), password: password)
     }
 
     /// The file to send for a URL; `nil` where there is none.
     func upload(_ number: Int) -> String? {
-        guard number < options.uploads.count, !options.uploads[number].isEmpty else { return nil }
-        return options.uploads[number]
+        options.upload(number)
     }
 
     /// The condition that `-z` names; `nil` where it is neither a date nor a file.
@@ -176,5 +169,22 @@ extension TransferPlan {
         policy.setsReferer = options.setsRefererOnRedirect
         policy.schemes = options.redirectSchemes.intersection(options.schemes)
         return policy
+    }
+}
+
+extension GroupOptions {
+    /// The file to send for the URL `number` of the group; `nil` where there is none.
+    func upload(_ number: Int) -> String? {
+        guard number < uploads.count, !uploads[number].isEmpty else { return nil }
+        return uploads[number]
+    }
+
+    /// Whether the answer of the URL `number` goes to standard output where no option says where. The name of an
+    /// upload's URL is that of the file sent, which its answer must not replace.
+    func printsByDefault(_ number: Int, isCurl: Bool) -> Bool {
+        // The name of an upload's URL is that of the file sent, which its answer must not replace; and what is sent to be
+        // answered is answered to a person.
+        let sends = upload(number) != nil || !data.isEmpty && !putsDataInQuery
+        return isCurl || isHead || sends && !usesServerName
     }
 }

@@ -124,13 +124,9 @@ final class TransferPlan: Sendable {
             destination = descriptor.map { .descriptor($0) } ?? .path(path)
         case .remoteName: destination = options.usesServerName ? .suggestedName : .requestedName
         case .unspecified:
-            // The name of an upload's URL is that of the file sent, which its answer must not replace; and what is
-            // sent to be answered is answered to a person.
-            let sends = upload(number) != nil || data != nil && !options.putsDataInQuery
-            let goesToStandardOutput =
-                run.isCurl || options.isHead || sends && !options.usesServerName
             destination =
-                goesToStandardOutput ? .descriptor(console.invocation.standardOutput) : .suggestedName
+                options.printsByDefault(number, isCurl: run.isCurl)
+                ? .descriptor(console.invocation.standardOutput) : .suggestedName
         }
         let now = HTTPDate(secondsSinceEpoch: console.invocation.clock.secondsSinceEpoch)
         var plan = DownloadPlan(
@@ -159,6 +155,10 @@ final class TransferPlan: Sendable {
         plan.options.maximumContentLength = options.maximumSize
         plan.options.contentForm = options.contentForm
         plan.options.speedLimit = speedLimit
+        // Who says how slow is too slow says how long a silence may be, too.
+        if options.minimumSpeed != nil || options.speedTime != nil {
+            plan.options.idleTimeout = TransferPlan.never
+        }
         if options.isHTTP10 { plan.options.version = .http10 }
         plan.options.redirects = redirects
         if let time = options.continueTimeout { plan.options.continueTimeout = time }
@@ -169,6 +169,9 @@ final class TransferPlan: Sendable {
         if isUnasked { plan.options.expectsContinueAbove = nil }
         return plan
     }
+
+    /// A time-out that never comes.
+    private static let never = Duration.seconds(Int64.max / 4)
 
     /// Either option alone brings the other's default, as with curl; zero of either is no limit.
     private var speedLimit: SpeedLimit? {
@@ -197,7 +200,7 @@ final class TransferPlan: Sendable {
         }
         if run.isCurl {
             // curl waits as long as it takes, and five minutes for a connection.
-            configuration.idleTimeout = .seconds(Int64.max / 4)
+            configuration.idleTimeout = TransferPlan.never
             configuration.resolveTimeout = .seconds(300)
             configuration.connectTimeout = .seconds(300)
         }

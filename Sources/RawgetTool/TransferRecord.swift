@@ -89,9 +89,10 @@ struct TransferRecord {
         let isInterrupted = interruption != nil
         if let interruption, error.code == .cancelled { exit = interruption }
         message = isInterrupted ? error.detail.replacingPrefix("cancelled", by: "interrupted") : error.detail
-        // Where the request was read and could not be sent, the address is not at fault.
-        let isAboutAddress = error.code != .badURI || request == nil
-        advice = isInterrupted || !isAboutAddress ? nil : row?.advice
+        let parts = [
+            isInterrupted ? nil : Advice.of(error, isSent: request != nil), error.part.map(Advice.ofPart),
+        ].compactMap(\.self)
+        advice = parts.isEmpty ? nil : parts.joined(separator: " ")
         // A closed pipe is how a reader says that it has enough.
         isQuiet = error.code == .writeFailed && error.errno == 32
     }
@@ -114,6 +115,7 @@ struct TransferRecord {
         exit = 22
         message = "the server answered \(response.statusText.shownFromServer)"
         self.excerpt = response.hasText ? excerpt : []
+        advice = Advice.of(response, to: lastRequest, first: request, excerpt: self.excerpt)
     }
 
     /// Tells the person what failed, if anything did.

@@ -53,8 +53,8 @@ final class TransferRun {
         for group in command.groups {
             let plan = try TransferPlan(group.options, command.run, console)
             let known = groups.isEmpty ? nil : clients[group.options.network]
-            let configuration = try plan.configuration()
-            let client = known ?? SharedClient(Client(configuration))
+            let client: SharedClient
+            if let known { client = known } else { client = SharedClient(Client(try plan.configuration())) }
             if command.groups.count > 1 { clients[group.options.network] = client }
             client.expect(group.count)
             var writeOut: String?
@@ -247,7 +247,7 @@ final class TransferRun {
         display?.clear()
         if !command.run.isCurl {
             for warning in AnswerWarnings.of(
-                report, savedAs: watcher.record.path,
+                report, savedAs: watcher.record.path, isRefused: watcher.record.exit != 0,
                 isDecoded: groups[transfer.group].plan.options.contentForm == .decoded)
             { console.warn(warning) }
         }

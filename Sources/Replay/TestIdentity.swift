@@ -22,6 +22,15 @@ public struct TestIdentity: Sendable {
         self.key = key
     }
 
+    /// The key and its certificate as PKCS#12, encrypted with a password.
+    public func pkcs12(password: String) throws(ReplayError) -> [UInt8] {
+        let leaf = try Certificate(der: certificateDER)
+        guard let archive = PKCS12_create(password, nil, key.pointer, leaf.pointer, nil, 0, 0, 0, 0, 0)
+        else { throw ReplayError(openSSL: "PKCS12_create") }
+        defer { PKCS12_free(archive) }
+        return try written { i2d_PKCS12_bio($0, archive) }
+    }
+
     /// The private key, encrypted with a password.
     public func encryptedKeyPEM(password: String) throws(ReplayError) -> [UInt8] {
         try key.pem(password: password)

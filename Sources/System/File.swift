@@ -44,8 +44,8 @@ public enum File {
         }
     }
 
-    /// The folder that stands for "relative to the working directory" in the system's calls. Only the executable
-    /// and tests use it.
+    /// The folder that stands for "relative to the working directory" in the system's calls. Nobody
+    /// below the executable decides for it, but as the default that a caller may replace.
     public static let workingDirectory = AT_FDCWD
 
     /// Opens `path` relative to `folder`. `flags` as in open(2); the descriptor is closed on exec.

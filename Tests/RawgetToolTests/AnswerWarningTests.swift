@@ -20,6 +20,25 @@ struct AnswerWarningTests {
         #expect(run.errors.contains("warning: the server answered 404 Not Found: page holds its answer"))
     }
 
+    @Test("an error answer on standard output; nothing with -s, -I or as curl")
+    func errorAnswerToStandardOutput() async throws {
+        let run = try await run("404 Not Found", ["-o", "-"])
+        #expect(run.exit == 0 && run.text == "ok")
+        #expect(
+            run.errors.contains("warning: the server answered 404 Not Found: what was written is its answer"))
+        for arguments in [["-s"], ["--as-curl"], ["-I"]] {
+            let quiet = try await self.run("404 Not Found", arguments + ["-o", "-"])
+            #expect(quiet.exit == 0 && quiet.errors.isEmpty, "\(quiet.errors)")
+        }
+    }
+
+    @Test("--fail-with-body says once that it is one")
+    func failWithBody() async throws {
+        let run = try await run("404 Not Found", ["--fail-with-body", "-o", "page"])
+        #expect(run.exit == 22 && folder.text(of: "page") == "ok")
+        #expect(run.errors.split(separator: "\n").count == 1 && !run.errors.contains("warning"))
+    }
+
     @Test("a range that the server ignored")
     func ignoredRange() async throws {
         let run = try await run("200 OK", ["-r", "0-0", "-o", "-"])

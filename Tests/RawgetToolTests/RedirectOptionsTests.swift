@@ -236,33 +236,17 @@ struct RedirectOptionsTests {
 
     @Test("at a terminal the password is asked for, and not shown")
     func prompt() async throws {
-        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-        defer { close(master) }
-        // TIOCSPTLCK and TIOCGPTN: what unlockpt and ptsname do.
-        var (isLocked, number): (Int32, Int32) = (0, 0)
-        try #require(ioctl(master, 0x4004_5431, &isLocked) == 0 && ioctl(master, 0x8004_5430, &number) == 0)
-        let name = "/dev/pts/\(number)"
-        let terminal = open(name, O_RDWR | O_NOCTTY)
-        try #require(terminal >= 0)
-        defer { close(terminal) }
-        let person = Task.detached {
-            // What is typed before the echo is off would be shown, and thrown away.
-            var settings = termios()
-            while tcgetattr(terminal, &settings) == 0, settings.c_lflag & tcflag_t(ECHO) != 0 { usleep(1000) }
-            return write(master, "open sesame\n", 12)
-        }
+        let terminal = try #require(PseudoTerminal())
+        let person = terminal.typeSecretly("open sesame\n")
         let server = try serve(answer())
         let run = await rawget(["-u", "Aladdin", "-o", "f", "http://\(server.authority)/"], in: folder) {
-            $0.standardInput = terminal
-            $0.isTerminal = { $0 == terminal }
+            $0.standardInput = terminal.descriptor
+            $0.isTerminal = { $0 == terminal.descriptor }
         }
-        #expect(await person.value == 12)
+        #expect(await person.value)
         #expect(run.exit == 0 && run.errors.contains("password for Aladdin: \n"), "\(run.errors)")
         #expect(server.requests.first?.value(of: "Authorization") == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
-        var settings = termios()
-        #expect(tcgetattr(terminal, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0)
-        var shown = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-        #expect(poll(&shown, 1, 0) == 0)
+        #expect(terminal.echoes && !terminal.hasShown)
     }
 
     @Test("from https to http with --location-trusted: that credentials are sent in clear is said")

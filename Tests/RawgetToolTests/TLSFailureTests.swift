@@ -107,6 +107,19 @@ struct TLSFailureTests {
         #expect(run.exit == 0 && run.text == "content", "\(run.errors)")
     }
 
+    @Test("a folder of authorities without links, and one with them")
+    func folderWithoutLinks() async throws {
+        folder.makeFolder("authorities")
+        folder.write(authority.certificatePEM, to: "authorities/ca.pem")
+        let server = try serve(tls: TLSService(try authority.issue(TestCertificate(["127.0.0.1"]))))
+        let run = await rawget(["--capath", "authorities", "https://\(server.authority)/"], in: folder)
+        #expect(run.exit == 60)
+        #expect(
+            run.errors.contains(
+                "no certificate in authorities can be found, as it lacks the links that `openssl rehash`"),
+            "\(run.errors)")
+    }
+
     private func check(_ bad: BadServer) async throws {
         let server = try serve(tls: bad.service(authority))
         let run = await rawget(
@@ -123,15 +136,20 @@ struct TLSFailureTests {
     }
 
     private static let certificates: [BadServer] = [
-        .certificate("expired", "its certificate (CN=fixture.test) expired on 20", "now it is 20") {
+        .certificate(
+            "expired", "its certificate (CN=fixture.test) expired on 20", "now it is 20",
+            "Check this machine's clock"
+        ) {
             $0.validFrom = .seconds(-7200)
             $0.validUntil = .seconds(-3600)
         },
-        .certificate("not valid yet", "is not valid before 20", "now it is 20") {
+        .certificate("not valid yet", "is not valid before 20", "now it is 20", "Check this machine's clock")
+        {
             $0.validFrom = .seconds(86_400)
             $0.validUntil = .seconds(172_800)
         },
-        .certificate("another name", "is not for fixture.test: it is for other.test, third.test") {
+        .certificate("another name", "is not for fixture.test: it is for other.test, third.test. Use a name")
+        {
             $0.names = [Array("other.test".utf8), Array("third.test".utf8)]
         },
         .certificate("many names", "n0.test, n1.test, n2.test, n3.test, n4.test and 15 more") {
@@ -172,7 +190,9 @@ struct TLSFailureTests {
             $0.names = [Array("*.test".utf8)]
         },
         .certificate("a wildcard alone", "is not for fixture.test") { $0.names = [Array("*".utf8)] },
-        .certificate("a common name alone", "it has no names but CN=fixture.test") { $0.names = [] },
+        .certificate(
+            "a common name alone", "it has no names but CN=fixture.test", "needs the name as a subjectAltName"
+        ) { $0.names = [] },
         .certificate("a NUL behind the name", "is not for fixture.test") {
             $0.names = [Array("fixture.test\0.evil.test".utf8)]
         },
@@ -181,7 +201,9 @@ struct TLSFailureTests {
         },
         .certificate("for clients", "is not for servers") { $0.purpose = .client },
         .certificate("a key of RSA of 1024 bits", "key too short to be safe") { $0.key = .rsa(1024) },
-        .certificate("signed with SHA-1", "digest that is not safe") { $0.digest = .sha1 },
+        .certificate(
+            "signed with SHA-1", "digest that is not safe", "The server needs another certificate."
+        ) { $0.digest = .sha1 },
         BadServer("signed with MD5", 60, "digest that is not safe") { authority in
             var certificate = TestCertificate(["fixture.test"])
             certificate.digest = .md5
@@ -194,10 +216,13 @@ struct TLSFailureTests {
         .certificate("an extension nobody knows that is critical", "unhandled critical extension") {
             $0.hasUnknownExtension = true
         },
-        BadServer("signed by itself", 60, "(CN=fixture.test) is signed by itself and not trusted") { _ in
+        BadServer("signed by itself", 60, "is signed by itself and not trusted. --cacert names a CA") { _ in
             TLSService(try TestAuthority.selfSigned(TestCertificate(["fixture.test"])))
         },
-        BadServer("an unknown authority", 60, "was issued by CN=somebody, whose certificate is neither") {
+        BadServer(
+            "an unknown authority", 60, "was issued by CN=somebody, whose certificate is neither",
+            "--cacert names a CA"
+        ) {
             _ in
             TLSService(try TestAuthority(named: "somebody").issue(TestCertificate(["fixture.test"])))
         },
@@ -238,7 +263,7 @@ struct TLSFailureTests {
             $0.minimumVersion = .tls10
             $0.maximumVersion = .tls11
         },
-        .handshake("TLS 1.2 alone, and 1.3 wanted", "TLS 1.3 alone", with: ["--tlsv1.3"]) {
+        .handshake("TLS 1.2 alone, and 1.3 wanted", "TLS 1.3 alone", "-tls-max", with: ["--tlsv1.3"]) {
             $0.maximumVersion = .tls12
         },
         .handshake("TLS 1.3 alone, and at most 1.2 wanted", "TLS 1.2 alone", with: ["--tls-max", "1.2"]) {
@@ -249,7 +274,9 @@ struct TLSFailureTests {
             with: ["--tls-max", "1.2", "--ciphers", "ECDHE-ECDSA-AES128-GCM-SHA256"]
         ) { $0.cipherList = "ECDHE-ECDSA-AES256-GCM-SHA384" },
         .handshake("no protocol in common", "no_application_protocol") { $0.protocols = ["h2"] },
-        .handshake("plain HTTP", "speaks plain HTTP on this port: use http://") { $0.fault = .plainHTTP },
+        .handshake("plain HTTP", "speaks plain HTTP on this port: use http:// in place of https://\n") {
+            $0.fault = .plainHTTP
+        },
         .handshake("garbage", "does not speak TLS on this port: its first octets are 53 53 48 2d 32") {
             $0.fault = .answer(Array("SSH-2.0-server\r\n".utf8))
         },
@@ -272,8 +299,10 @@ struct TLSFailureTests {
         .handshake("silence", "fixture.test", exit: 28, with: ["--connect-timeout", "0.3"]) {
             $0.fault = .stallAfterClientHello
         },
-        .handshake("an alert in place of the ServerHello", "unrecognized_name (112)", "no host of this name")
-        {
+        .handshake(
+            "an alert in place of the ServerHello", "unrecognized_name (112)",
+            "no host of this name. Check the host name."
+        ) {
             $0.fault = .alert(112, .serverHello)
         },
         .handshake("an alert behind the ServerHello", "alert internal_error (80)") {

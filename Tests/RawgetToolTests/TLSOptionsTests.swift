@@ -139,6 +139,62 @@ struct TLSOptionsTests {
         }
     }
 
+    /// A certificate with a key that is encrypted with `secret`, in PEM and as PKCS#12.
+    private func writeLockedIdentity() throws {
+        var request = TestCertificate(commonName: "a client")
+        request.purpose = .client
+        let client = try authority.issue(request)
+        folder.write(client.certificatePEM, to: "cert.pem")
+        folder.write(try client.encryptedKeyPEM(password: "secret"), to: "locked.pem")
+        folder.write(try client.pkcs12(password: "secret"), to: "me.p12")
+    }
+
+    @Test("a key that is encrypted: how to give the password, and that a wrong one is wrong")
+    func lockedKey() async throws {
+        let server = try serve { $0.clientAuthority = authority.certificatePEM }
+        try writeLockedIdentity()
+        let pem = ["-E", "cert.pem", "--key", "locked.pem"]
+        let archive = ["-E", "me.p12", "--cert-type", "P12"]
+        let missing = "Give the password with --pass, or as -E FILE:PASSWORD."
+        for (arguments, words) in [
+            (pem, missing), (archive, missing), (pem + ["--pass", "nonsense"], "the password is wrong"),
+            (archive + ["--pass", "nonsense"], "the password is wrong"),
+            (pem + ["--pass", "nonsense"], "Check the password given with --pass or -E."),
+            (["-E", "me.p12", "--pass", "secret"], "me.p12 is not written in PEM. Add --cert-type P12."),
+        ] {
+            let run = await run(["--cacert", "ca.pem"] + arguments, server)
+            #expect(run.exit == 58 && run.errors.contains(words), "\(arguments): \(run.errors)")
+            #expect(!run.errors.contains("nonsense"))
+        }
+    }
+
+    @Test(
+        "at a terminal the password of a key is asked for once, and only where it is needed",
+        arguments: [
+            (["-E", "cert.pem", "--key", "locked.pem"], "locked.pem"),
+            (["-E", "me.p12", "--cert-type", "P12"], "me.p12"),
+        ])
+    func promptForKey(_ arguments: [String], _ name: String) async throws {
+        let server = try serve { $0.clientAuthority = authority.certificatePEM }
+        try writeLockedIdentity()
+        let terminal = try #require(PseudoTerminal())
+        let person = terminal.typeSecretly("secret\n")
+        let url = "https://\(server.authority)/"
+        let options = ["--cacert", "ca.pem", "-o", "f"] + arguments + [url]
+        let run = await rawget(options + ["--next"] + options, in: folder) {
+            $0.standardInput = terminal.descriptor
+            $0.isTerminal = { $0 == terminal.descriptor }
+        }
+        #expect(await person.value)
+        #expect(run.exit == 0 && run.errors.hasPrefix("password for \(name): \n"), "\(run.errors)")
+        #expect(!run.errors.dropFirst(20).contains("password for") && !terminal.hasShown)
+        let given = await rawget(options + ["--pass", "secret"], in: folder) {
+            $0.standardInput = terminal.descriptor
+            $0.isTerminal = { $0 == terminal.descriptor }
+        }
+        #expect(given.exit == 0 && !given.errors.contains("password for"), "\(given.errors)")
+    }
+
     @Test("versions and ciphers: what the server sees, and lists that make no sense")
     func versions() async throws {
         let server = try serve()

@@ -28,6 +28,31 @@ struct TerminalRunTests {
     }
 
     @Test(
+        "a meter for what is sent, and as curl, when the answer goes to a file",
+        arguments: [
+            ["-T", "sent"], ["--data-binary", "@sent"], ["--as-curl"], ["--as-curl", "-#"], ["-i"],
+        ])
+    func meterOfFile(_ arguments: [String]) async throws {
+        folder.write("sent", to: "sent")
+        let server = try serve(slowly)
+        let run = await rawget(
+            arguments + ["-o", "f", "http://\(server.authority)/"], in: folder,
+            terminals: [.errors, .output])
+        #expect(run.exit == 0 && run.errors.contains("\u{1B}[K"), "\(run.errors)")
+        #expect(arguments.contains("-#") || run.errors.contains("%  "), "\(run.errors)")
+        #expect(run.errors.contains("f  39"), "\(run.errors)")
+    }
+
+    @Test("no meter where the answer goes to the terminal", arguments: [["-T", "sent"], ["--as-curl"]])
+    func noMeterOfAnswer(_ arguments: [String]) async throws {
+        folder.write("sent", to: "sent")
+        let server = try serve(slowly)
+        let run = await rawget(
+            arguments + ["http://\(server.authority)/f"], in: folder, terminals: [.errors, .output])
+        #expect(!run.errors.contains("\u{1B}[K"))
+    }
+
+    @Test(
         "no meter without a terminal, with -s, --no-progress-meter, or when content goes to it",
         arguments: [
             ([], []), (["-s"], [.errors]), (["--no-progress-meter"], [.errors]),
@@ -89,7 +114,8 @@ struct TerminalRunTests {
         let run = await rawget(["\(base)/f", "\(base)/g"], in: folder) { $0.interruptions = { reader } }
         #expect(run.exit == 130)
         #expect(run.errors.contains("interrupted"))
-        #expect(run.errors.contains("f.part"))
+        #expect(
+            run.errors.contains("f.part. A new try begins anew: it never uses f.part, which may be removed."))
         #expect(folder.names == ["f.part"])
         #expect(folder.text(of: "f.part") == "beginning")
         #expect(server.requests.count == 1)

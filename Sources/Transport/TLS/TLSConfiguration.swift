@@ -1,6 +1,8 @@
+public import System
+
 /// How a client secures its connections: whom it trusts, how it proves itself, what it offers (RFC 8446, RFC 5246).
 ///
-/// Files are read when the first connection is secured, so the value is small: two are compared in no time.
+/// No variable of the environment is read: `SSL_CERT_FILE` and the like are the command's. Files are read when the first connection is secured, so the value is small: two are compared in no time.
 public struct TLSConfiguration: Hashable, Sendable {
     /// A version of TLS that is offered.
     public enum Version: Int, Hashable, Comparable, Sendable, CaseIterable {
@@ -102,8 +104,11 @@ public struct TLSFile: Hashable, Sendable {
 
     let content: Content
 
-    /// The file at `path`, relative to the folder open as `directory`, which must stay open.
-    public init(path: String, in directory: Int32) { content = .path(path, directory: directory) }
+    /// The file at `path`, relative to the folder open as `directory`, which must stay open; without one to the folder
+    /// that is the program's when the file is read.
+    public init(path: String, in directory: Int32 = File.workingDirectory) {
+        content = .path(path, directory: directory)
+    }
 
     /// A file that has these octets.
     public init(octets: [UInt8]) { content = .octets(Octets(octets: octets)) }

@@ -47,6 +47,11 @@ extension TLSContext {
             let isPEM = identity.encoding == .pem
             let leaf = isPEM ? PEM_read_bio_X509_AUX(bio, nil, refusePassword, nil) : d2i_X509_bio(bio, nil)
             guard let leaf else {
+                if isPEM, let cause = otherEncoding(of: octets) {
+                    ERR_clear_error()
+                    throw TLSFailure(
+                        .clientCertificate, "the certificate in \(name) is not written in PEM", cause: cause)
+                }
                 throw failure("there is no certificate in \(isPEM ? "PEM" : "DER") in \(name)")
             }
             defer { X509_free(leaf) }
@@ -61,6 +66,17 @@ extension TLSContext {
             }
             ERR_clear_error()
         }
+    }
+
+    /// What a file that is no PEM may be.
+    private static func otherEncoding(of octets: [UInt8]) -> TLSFailure.Cause? {
+        if let archive = OpenSSL.withBIO(octets, { d2i_PKCS12_bio($0, nil) }) {
+            PKCS12_free(archive)
+            return .isPKCS12
+        }
+        guard let certificate = OpenSSL.withBIO(octets, { d2i_X509_bio($0, nil) }) else { return nil }
+        X509_free(certificate)
+        return .isDER
     }
 
     private static func readKey(
@@ -110,8 +126,7 @@ extension TLSContext {
         func hasLine(endingWith text: String) -> Bool {
             lines.contains { $0.suffix(text.utf8.count).elementsEqual(text.utf8) }
         }
-        let isEncrypted =
-            hasLine(endingWith: "ENCRYPTED PRIVATE KEY-----") || hasLine(endingWith: "4,ENCRYPTED")
+        let isEncrypted = encoding == .pem && TLSConfiguration.isEncryptedKey(octets)
         let explanation =
             if encoding == .pem, !hasLine(endingWith: "PRIVATE KEY-----") {
                 "there is no private key in \(file.name)"
@@ -122,7 +137,9 @@ extension TLSContext {
             } else {
                 "the key in \(file.name) cannot be read: \(OpenSSL.words(for: errors) ?? "no key")"
             }
-        return TLSFailure(.clientCertificate, explanation)
+        var cause: TLSFailure.Cause?
+        if isEncrypted { cause = identity.password == nil ? .passwordMissing : .passwordWrong }
+        return TLSFailure(.clientCertificate, explanation, cause: cause)
     }
 
     private static func usePKCS12(
@@ -143,7 +160,10 @@ extension TLSContext {
                 isPassword
                 ? (identity.password == nil ? "it needs a password" : "the password is wrong")
                 : OpenSSL.words(for: errors) ?? "it cannot be read"
-            throw TLSFailure(.clientCertificate, "the client certificate in \(name) cannot be used: \(why)")
+            var cause: TLSFailure.Cause?
+            if isPassword { cause = identity.password == nil ? .passwordMissing : .passwordWrong }
+            throw TLSFailure(
+                .clientCertificate, "the client certificate in \(name) cannot be used: \(why)", cause: cause)
         }
         defer {
             EVP_PKEY_free(key)
@@ -164,5 +184,40 @@ extension TLSContext {
             index += 1
         }
         try use(key, identity, on: context)
+    }
+}
+
+extension TLSConfiguration {
+    /// Whether a key in PEM is encrypted. OpenSSL's reasons differ by version and kind of key; what stands in the file
+    /// does not (RFC 7468, RFC 1421).
+    static func isEncryptedKey(_ octets: [UInt8]) -> Bool {
+        octets.split { $0 == 0x0A || $0 == 0x0D }.contains { line in
+            ["ENCRYPTED PRIVATE KEY-----", "4,ENCRYPTED"].contains { line.hasSuffix($0.utf8) }
+        }
+    }
+}
+
+extension TLSConfiguration.ClientCertificate {
+    /// Whether its key can be read with a password alone, and there is none. False where a file cannot be read: that
+    /// shows when it is used.
+    package var lacksPassword: Bool {
+        guard password == nil else { return false }
+        if encoding == .pkcs12 {
+            guard let octets = try? certificate.read(),
+                let archive = OpenSSL.withBIO(octets, { d2i_PKCS12_bio($0, nil) })
+            else { return false }
+            defer { PKCS12_free(archive) }
+            defer { ERR_clear_error() }
+            return PKCS12_verify_mac(archive, "", 0) != 1 && PKCS12_verify_mac(archive, nil, 0) != 1
+        }
+        guard (key == nil ? encoding : keyEncoding) == .pem, let octets = try? (key ?? certificate).read()
+        else { return false }
+        return TLSConfiguration.isEncryptedKey(octets)
+    }
+}
+
+extension Collection where Element == UInt8 {
+    fileprivate func hasSuffix(_ text: some Collection<UInt8>) -> Bool {
+        suffix(text.count).elementsEqual(text)
     }
 }

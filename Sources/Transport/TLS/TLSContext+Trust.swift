@@ -115,7 +115,7 @@ enum SystemAuthorities: Hashable {
     }
 
     /// Whether a folder has a name like `3513523f.0`: eight hexadecimal digits and a number.
-    private static func hasHashLinks(_ path: String) -> Bool {
+    static func hasHashLinks(_ path: String) -> Bool {
         guard let stream = opendir(path) else { return false }
         defer { closedir(stream) }
         while let entry = readdir(stream) {

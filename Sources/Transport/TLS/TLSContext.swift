@@ -22,6 +22,11 @@ public final class TLSContext {
     /// Folders of certificates: OpenSSL reads them at each check, by the descriptor's number where it must.
     private let folders: [TLSFolder]
 
+    /// The folders in which OpenSSL can find nothing.
+    var foldersWithoutLinks: [String] {
+        folders.filter { !SystemAuthorities.hasHashLinks($0.path) }.map(\.name)
+    }
+
     /// Reads what the configuration names. Throws `authorities`, `clientCertificate`, `cipher`, `pinnedKey`.
     public init(_ configuration: TLSConfiguration) throws(TLSFailure) {
         ERR_clear_error()

@@ -15,22 +15,24 @@ extension TLSEngine {
             let isRefusal = !hasReceivedContent
             guard isHandshakeDone, !isRefusal else {
                 let offer = alert == 1070 ? " (\(context.configuration.offeredVersions))" : ""
-                return TLSFailure(.handshake, text + offer)
+                return TLSFailure(.handshake, text + offer, cause: .alert(Int(alert) - 1000))
             }
             return TLSFailure(.broken, text)
         }
         guard !isHandshakeDone else { return TLSFailure(.broken, "its TLS records are broken: \(words)") }
         if reason == SSL_R_CERTIFICATE_VERIFY_FAILED, let found = notes.verification {
             return TLSFailure(
-                .peerCertificate, explanation(of: found), verifyResult: Int(found.result))
+                .peerCertificate, explanation(of: found), verifyResult: Int(found.result),
+                cause: cause(of: found))
         }
-        if let text = wordsForOtherProtocol { return TLSFailure(.handshake, text) }
+        if let failure = otherProtocol { return failure }
         switch reason {
         case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_VERSION_TOO_LOW, SSL_R_WRONG_SSL_VERSION,
             SSL_R_WRONG_VERSION_NUMBER:
             return TLSFailure(
                 .handshake,
-                "it speaks another version of TLS than is offered: \(context.configuration.offeredVersions)")
+                "it speaks another version of TLS than is offered: \(context.configuration.offeredVersions)",
+                cause: .version)
         case SSL_R_NO_CIPHERS_AVAILABLE:
             return TLSFailure(
                 .cipher,
@@ -43,7 +45,7 @@ extension TLSEngine {
 
     /// The peer ended the connection before the handshake was done.
     var endedEarly: TLSFailure {
-        if let text = wordsForOtherProtocol { return TLSFailure(.handshake, text) }
+        if let failure = otherProtocol { return failure }
         let octets = received
         return TLSFailure(
             .handshake,
@@ -53,18 +55,43 @@ extension TLSEngine {
     }
 
     /// What the first octets tell when they are no TLS: a record begins with its type, 20 to 24, and version 3.
-    private var wordsForOtherProtocol: String? {
+    private var otherProtocol: TLSFailure? {
         let octets = firstOctets
         guard octets.count >= 2 else { return nil }
         if octets.starts(with: Array("HTTP/".utf8)) {
-            return "it speaks plain HTTP on this port: use http:// in place of https://"
+            return TLSFailure(
+                .handshake, "it speaks plain HTTP on this port: use http:// in place of https://",
+                cause: .plainHTTP)
         }
         guard !(20...24).contains(octets[0]) || octets[1] != 3 else { return nil }
         let shown = octets.map { octet in
             let digits = String(octet, radix: 16)
             return digits.count == 1 ? "0\(digits)" : digits
         }
-        return "it does not speak TLS on this port: its first octets are \(shown.joined(separator: " "))"
+        return TLSFailure(
+            .handshake,
+            "it does not speak TLS on this port: its first octets are \(shown.joined(separator: " "))")
+    }
+
+    private func cause(of found: TLSNotes.Verification) -> TLSFailure.Cause? {
+        switch found.result {
+        case X509_V_ERR_CERT_HAS_EXPIRED: .expired
+        case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid
+        case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+            found.hasNames ? .otherName : .commonNameAlone
+        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
+            X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
+            X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+            .unknownIssuer
+        default: nil
+        }
+    }
+
+    /// Folders of authorities in which nothing can be found.
+    private var wordsForFolders: String {
+        context.foldersWithoutLinks.map {
+            "; no certificate in \($0) can be found, as it lacks the links that `openssl rehash` makes"
+        }.joined()
     }
 
     /// Why a certificate is not good, in one clause. "it" is the server.
@@ -81,13 +108,13 @@ extension TLSEngine {
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
             return "its certificate is not for \(host): \(found.names)"
         case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-            return "\(which) is signed by itself and not trusted"
+            return "\(which) is signed by itself and not trusted" + wordsForFolders
         case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-            return "its chain ends with \(found.subject), which is not trusted here"
+            return "its chain ends with \(found.subject), which is not trusted here" + wordsForFolders
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
             return "\(which) was issued by \(found.issuer), whose certificate is neither trusted here "
-                + "nor sent by the server"
+                + "nor sent by the server" + wordsForFolders
         case X509_V_ERR_INVALID_PURPOSE:
             return "\(which) is not for servers"
         case X509_V_ERR_INVALID_CA, X509_V_ERR_KEYUSAGE_NO_CERTSIGN:

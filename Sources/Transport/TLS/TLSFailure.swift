@@ -25,10 +25,36 @@ public struct TLSFailure: Error, Hashable, Sendable {
     /// OpenSSL's number for what the check of the certificate found; 0 where that is not what failed.
     public var verifyResult: Int
 
-    init(_ kind: Kind, _ explanation: String, verifyResult: Int = 0) {
+    /// Which of the causes that a kind may have, where each is mended in its own way.
+    package var cause: Cause?
+
+    /// What tells failures of one kind apart.
+    package enum Cause: Hashable, Sendable {
+        case expired
+        case notYetValid
+        /// The certificate is for other hosts.
+        case otherName
+        /// The certificate has a common name alone, which nobody looks at (RFC 9525, section 6.2).
+        case commonNameAlone
+        /// Nobody who is trusted vouches for the certificate.
+        case unknownIssuer
+        /// A key is encrypted, and there is no password.
+        case passwordMissing
+        case passwordWrong
+        /// A file is PKCS#12, or DER, and was said to be PEM.
+        case isPKCS12
+        case isDER
+        case plainHTTP
+        /// The peer's last word (RFC 8446, section 6).
+        case alert(Int)
+        case version
+    }
+
+    init(_ kind: Kind, _ explanation: String, verifyResult: Int = 0, cause: Cause? = nil) {
         self.kind = kind
         self.explanation = explanation
         self.verifyResult = verifyResult
+        self.cause = cause
     }
 }
 

@@ -25,7 +25,7 @@ extension TLSFile {
         let descriptor = try File.open(path, in: directory, flags: O_RDONLY | O_DIRECTORY)
         let isPlain = path.hasPrefix("/") && !path.utf8.contains(UInt8(ascii: ":"))
         let lasting = isPlain ? path : "/proc/self/fd/\(descriptor.rawValue)"
-        return TLSFolder(descriptor, path: lasting)
+        return TLSFolder(descriptor, path: lasting, named: path)
     }
 }
 
@@ -34,9 +34,12 @@ final class TLSFolder: Sendable {
     private let descriptor: FileDescriptor
     /// Leads to it as long as the value lives.
     let path: String
+    /// What messages call it.
+    let name: String
 
-    init(_ descriptor: consuming FileDescriptor, path: String) {
+    init(_ descriptor: consuming FileDescriptor, path: String, named name: String) {
         self.descriptor = descriptor
         self.path = path
+        self.name = name
     }
 }

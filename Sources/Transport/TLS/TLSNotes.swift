@@ -15,6 +15,8 @@ final class TLSNotes {
         var validUntil: String
         /// The names the server's certificate is for.
         var names: String
+        /// Whether it has any, beside its common name.
+        var hasNames: Bool
     }
 
     var verification: Verification?
@@ -45,7 +47,8 @@ final class TLSNotes {
             issuer: CertificateText.issuer(of: certificate),
             validFrom: CertificateText.validFrom(certificate),
             validUntil: CertificateText.validUntil(certificate),
-            names: leaf.map { CertificateText.names(of: $0) } ?? "")
+            names: leaf.map { CertificateText.names(of: $0) } ?? "",
+            hasNames: leaf.map { X509_get_ext_by_NID($0, NID_subject_alt_name, -1) >= 0 } ?? false)
         return isGood
     }
 }
