@@ -180,10 +180,9 @@ extension GroupOptions {
     }
 
     /// Whether the answer of the URL `number` goes to standard output where no option says where. The name of an
-    /// upload's URL is that of the file sent, which its answer must not replace.
+    /// upload's URL is that of the file sent, which its answer must not replace; and what is sent to be answered is
+    /// answered to a person.
     func printsByDefault(_ number: Int, isCurl: Bool) -> Bool {
-        // The name of an upload's URL is that of the file sent, which its answer must not replace; and what is sent to be
-        // answered is answered to a person.
         let sends = upload(number) != nil || !data.isEmpty && !putsDataInQuery
         return isCurl || isHead || sends && !usesServerName
     }
