@@ -14,7 +14,7 @@ enum AnswerWarnings {
         var status: String { response.statusText.shownFromServer }
         var warnings: [String] = []
         if response.status.isRedirection, response.status != .notModified,
-            let location = response.fields[.location]
+            let location = response.fields[.location], !location.isEmpty
         {
             warnings.append(
                 "\(status): the answer points to \(location.shownFromServer), which was not followed")
@@ -28,7 +28,7 @@ enum AnswerWarnings {
         if response.status == .ok, let range = report.request.fields[.range] {
             warnings.append("\(range) was asked for, and the server sent everything")
         }
-        if !isDecoded, let coding = response.fields[.contentEncoding] {
+        if !isDecoded, !isRefused, let coding = response.fields[.contentEncoding] {
             warnings.append("the content has the coding \(coding.shownFromServer) and is saved as it came")
         }
         return warnings

@@ -101,6 +101,10 @@ extension CommandParser {
             case .size: "a size like 500, 64k or 2g"
             default: option.argument ?? "of that form"
             }
+        // A secret, its colon forgotten, is not to be shown.
+        guard option.name != "header" else {
+            return UsageError("\(option.spelling): what follows is not \(form)")
+        }
         return UsageError("\(option.spelling): \"\(value.escapedForTerminal)\" is not \(form)")
     }
 }

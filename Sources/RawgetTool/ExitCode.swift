@@ -101,13 +101,13 @@ struct ExitCode: Hashable, Sendable {
             "Check the files given with -E and --key."),
         ExitCode(
             "cipher", 59, "SSL_CIPHER", "the list of ciphers cannot be used",
-            "Check the names given with --ciphers."),
+            "Check the names given with --ciphers and --tls13-ciphers."),
         ExitCode(
             "peerCertificate", 60, "PEER_FAILED_VERIFICATION", "the server's certificate is not trusted",
             "The server needs another certificate."),
         ExitCode(
             "badContentCoding", 61, "BAD_CONTENT_ENCODING", "the content could not be decoded",
-            "Without --compressed the content is saved as it came."),
+            "Without --compressed the content is saved as it came, with --raw the transfer coding too."),
         ExitCode(
             "tooLarge", 63, "FILESIZE_EXCEEDED", "the content is larger than allowed",
             "Allow more with --max-filesize."),
@@ -116,7 +116,7 @@ struct ExitCode: Hashable, Sendable {
             "Give the content as a file."),
         ExitCode(
             "caFile", 77, "SSL_CACERT_BADFILE", "the CA certificates could not be read",
-            "Check the file given with --cacert."),
+            "Check the file or folder given with --cacert, --capath, SSL_CERT_FILE or SSL_CERT_DIR."),
         ExitCode(
             "pinnedKey", 90, "SSL_PINNEDPUBKEYNOTMATCH", "the server's key is not the pinned one",
             "Check whether the server's key was changed on purpose."),

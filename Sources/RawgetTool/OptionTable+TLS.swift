@@ -6,18 +6,18 @@ extension OptionTable {
         CommandOption(
             "cacert", argument: "FILE", in: .tls,
             "Trust the CA certificates in FILE (PEM), not the system's",
-            .text { $0.transfer.tls.authorityFile = $1.isEmpty ? nil : $1 }),
+            .text { $0.transfer.tls.authorityFile = $1 }),
         CommandOption(
             "capath", argument: "DIR", in: .tls,
             "Trust the CA certificates in DIR (made ready by `openssl rehash`), not the system's",
-            .text { $0.transfer.tls.authorityFolder = $1.isEmpty ? nil : $1 }),
+            .text { $0.transfer.tls.authorityFolder = $1 }),
         CommandOption(
             "insecure", "k", in: .tls, "Accept any certificate: whoever answers is believed",
             .toggle { $0.transfer.tls.isInsecure = $1 }),
         CommandOption(
             "pinnedpubkey", argument: "KEYS", in: .tls,
             "Accept only a server with one of these keys: sha256//BASE64 with ; between, or a file (PEM, DER)",
-            .text { $0.transfer.tls.pinnedKeys = $1.isEmpty ? nil : $1 }),
+            .text { $0.transfer.tls.pinnedKeys = $1 }),
         CommandOption(
             "cert", "E", argument: "FILE[:PASSWORD]", in: .tls,
             "Prove who you are by the certificate in FILE; a colon in its name is written \\:",
@@ -27,7 +27,7 @@ extension OptionTable {
             .text { $0.transfer.tls.certificateType = $1 }),
         CommandOption(
             "key", argument: "FILE", in: .tls, "The certificate's key, where its own file has none",
-            .text { $0.transfer.tls.key = $1.isEmpty ? nil : $1 }),
+            .text { $0.transfer.tls.key = $1 }),
         CommandOption(
             "key-type", argument: "TYPE", in: .tls, "PEM (the default) or DER",
             .text { $0.transfer.tls.keyType = $1 }),
@@ -57,9 +57,9 @@ extension OptionTable {
             .text { $0.transfer.tls.maximumVersion = $1 }),
         CommandOption(
             "ciphers", argument: "LIST", in: .tls, "Ciphers of TLS 1.2 to offer, in OpenSSL's words",
-            .text { $0.transfer.tls.ciphers = $1.isEmpty ? nil : $1 }),
+            .text { $0.transfer.tls.ciphers = $1 }),
         CommandOption(
             "tls13-ciphers", argument: "LIST", in: .tls, "Cipher suites of TLS 1.3 to offer",
-            .text { $0.transfer.tls.cipherSuites = $1.isEmpty ? nil : $1 }),
+            .text { $0.transfer.tls.cipherSuites = $1 }),
     ]
 }

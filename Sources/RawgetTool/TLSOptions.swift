@@ -33,6 +33,14 @@ struct TLSOptions: Hashable, Sendable {
 
     /// The client's settings. Throws when a value makes no sense; files are read when they are needed.
     func configuration(_ console: Console, isCurl: Bool) throws(UsageError) -> TLSConfiguration {
+        // A variable that was never set must not make everything allowed.
+        let texts: [(String?, String)] = [
+            (authorityFile, "--cacert"), (authorityFolder, "--capath"), (pinnedKeys, "--pinnedpubkey"),
+            (key, "--key"), (ciphers, "--ciphers"), (cipherSuites, "--tls13-ciphers"),
+        ]
+        for (text, option) in texts where text?.isEmpty ?? false {
+            throw UsageError("\(option): its argument is empty")
+        }
         let invocation = console.invocation
         var configuration = TLSConfiguration()
         configuration.trust = trust(invocation, isCurl: isCurl)
@@ -55,11 +63,11 @@ struct TLSOptions: Hashable, Sendable {
         func variable(_ name: String) -> String? {
             invocation.environment(name).flatMap { $0.isEmpty ? nil : $0 }
         }
-        func file(_ path: String) -> TLSFile { TLSFile(path: path, in: invocation.directory) }
+        func file(_ path: String) -> TLSFile { TLSOptions.file(path, in: invocation.directory) }
         if authorityFile != nil || authorityFolder != nil {
             return .authorities(
                 files: authorityFile.map { [file($0)] } ?? [],
-                folders: authorityFolder.map { [file($0)] } ?? [])
+                folders: authorityFolder.map { TLSOptions.folders($0, in: invocation.directory) } ?? [])
         }
         // Nothing is verified: what somebody else set for the environment shall not make that fail.
         if isInsecure { return .system() }
@@ -67,9 +75,28 @@ struct TLSOptions: Hashable, Sendable {
             return .authorities(files: [file(bundle)], folders: [])
         }
         let files = variable("SSL_CERT_FILE").map { [file($0)] } ?? []
-        // A list, as OpenSSL reads it.
-        let folders = variable("SSL_CERT_DIR")?.split(separator: ":").map { file(String($0)) } ?? []
+        let folders = variable("SSL_CERT_DIR").map { TLSOptions.folders($0, in: invocation.directory) } ?? []
         return files.isEmpty && folders.isEmpty ? .system() : .authorities(files: files, folders: folders)
+    }
+
+    /// A list with colons between, as OpenSSL reads it: one that is not there is passed over, if another one is.
+    private static func folders(_ list: String, in directory: Int32) -> [TLSFile] {
+        let all = list.split(separator: ":").map(String.init)
+        let there = all.filter {
+            (try? File.status(of: $0, in: directory, followsLinks: true))?.kind == .folder
+        }
+        return (there.isEmpty ? all : there).map { TLSFile(path: $0, in: directory) }
+    }
+
+    /// What is no regular file is read now: a pipe can be waited for only as long as nothing runs. What cannot be read is
+    /// told when it is needed.
+    private static func file(_ path: String, in directory: Int32) -> TLSFile {
+        let named = TLSFile(path: path, in: directory)
+        guard (try? File.status(of: path, in: directory, followsLinks: true))?.kind == .special,
+            let descriptor = try? File.open(path, in: directory, flags: O_RDONLY | O_NOCTTY),
+            let octets = try? File.contents(of: descriptor.rawValue, limit: 16 << 20)
+        else { return named }
+        return TLSFile(octets: octets)
     }
 
     private func newestVersion() throws(UsageError) -> TLSConfiguration.Version {
@@ -98,8 +125,8 @@ struct TLSOptions: Hashable, Sendable {
         }
         guard !certificate.path.isEmpty else { throw UsageError("-E, --cert: the name of a file is empty") }
         var identity = TLSConfiguration.ClientCertificate(
-            TLSFile(path: certificate.path, in: directory),
-            key: key.map { TLSFile(path: $0, in: directory) }, password: password ?? certificate.password)
+            TLSOptions.file(certificate.path, in: directory),
+            key: key.map { TLSOptions.file($0, in: directory) }, password: password ?? certificate.password)
         identity.encoding = encoding
         identity.keyEncoding = keyEncoding
         // Where nobody can answer, the failure of the handshake says what is missing.
@@ -127,7 +154,7 @@ struct TLSOptions: Hashable, Sendable {
     private func pins(in directory: Int32) throws(UsageError) -> TLSConfiguration.PinnedKeys? {
         guard let pinnedKeys else { return nil }
         guard pinnedKeys.hasPrefix("sha256//") else {
-            return .key(TLSFile(path: pinnedKeys, in: directory))
+            return .key(TLSOptions.file(pinnedKeys, in: directory))
         }
         var digests: [String] = []
         for pin in pinnedKeys.split(separator: ";") {
@@ -147,7 +174,8 @@ struct TLSOptions: Hashable, Sendable {
         guard let path = console.invocation.environment("SSLKEYLOGFILE"), !path.isEmpty else { return nil }
         do throws(SystemError) {
             let descriptor = try File.open(
-                path, in: console.invocation.directory, flags: O_WRONLY | O_APPEND | O_CREAT,
+                path, in: console.invocation.directory,
+                flags: O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY,
                 permissions: 0o600)
             return TLSKeyLog(descriptor)
         } catch {

@@ -67,7 +67,9 @@ final class TransferPlan: Sendable {
         request.fields.append(.accept, "*/*")
         // The client offers codings for what it decodes; raw, they are only offered.
         if options.isRaw, options.offersCodings { request.fields.append(.acceptEncoding, "gzip, deflate") }
-        if let referer = options.referer { request.fields.append(.referer, referer.asFieldValue) }
+        if let referer = options.referer {
+            request.fields.append(.referer, self.referer(referer).asFieldValue)
+        }
         if let range = options.range { request.fields.append(.range, "bytes=\(range)") }
         if let text = options.timeCondition { try addCondition(text, to: &request) }
         addCredentials(to: &request)
@@ -82,6 +84,14 @@ final class TransferPlan: Sendable {
             }
         }
         return request
+    }
+
+    /// Neither userinfo nor fragment (RFC 9110, section 10.1.3), where it can be read and curl's way is not asked for.
+    private func referer(_ text: String) -> String {
+        guard !run.isCurl, let uri = try? URI(parsing: text), uri.user != nil || uri.fragment != nil else {
+            return text
+        }
+        return uri.withoutUserinfoAndFragment.description
     }
 
     /// A field of `-H` takes the place of the command's own; of two with one name both are sent.

@@ -114,7 +114,7 @@ struct TransferRecord {
     mutating func refuse(_ response: HTTPResponse, _ excerpt: [UInt8]) {
         exit = 22
         message = "the server answered \(response.statusText.shownFromServer)"
-        self.excerpt = response.hasText ? excerpt : []
+        self.excerpt = response.hasText && response.fields[.contentEncoding] == nil ? excerpt : []
         advice = Advice.of(response, to: lastRequest, first: request, excerpt: self.excerpt)
     }
 

@@ -86,7 +86,9 @@ final class TransferRun {
         let watch = watchForInterruption()
         defer { watch?.cancel() }
         display?.start()
-        let count = command.run.isParallel ? max(1, command.run.parallelMaximum) : 1
+        // Each needs three descriptors: a socket, a part, and one to open with. The rest of the program has a dozen.
+        let possible = (File.descriptorLimit - 14) / 3
+        let count = command.run.isParallel ? max(1, min(command.run.parallelMaximum, possible)) : 1
         if count == 1 {
             let only = Task(executorPreference: NetworkActor.loop) { await self.work() }
             worker = only

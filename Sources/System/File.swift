@@ -5,6 +5,13 @@ import Glibc
 ///
 /// All throw the failed call with its `errno`.
 public enum File {
+    /// How many descriptors this process may have open.
+    public static var descriptorLimit: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        return Int(clamping: limit.rlim_cur)
+    }
+
     /// What kind of thing a name stands for.
     public enum Kind: Hashable, Sendable {
         case regular

@@ -33,6 +33,17 @@ struct ProcessTests {
         #expect(counts.all.allSatisfy { $0 == 1 })
     }
 
+    @Test("as many transfers at once as descriptors allow, and all come whole", arguments: [20, 30, 60])
+    func fewDescriptors(limit: Int) async throws {
+        let urls = (0..<60).map { "-O \(nginx.url("many/\($0)"))" }.joined(separator: " ")
+        let errors = NamelessFile()
+        let shell = ChildProcess(
+            "sh", ["-c", "ulimit -n \(limit); exec '\(Executable.path)' -sS -Z \(urls)"], in: folder.path,
+            errors: errors.descriptor)
+        #expect(await shell.ending {} == .exit(0), "\(errors.text)")
+        for number in 0..<60 { #expect(folder.text(of: "\(number)") == "file \(number)\n") }
+    }
+
     @Test("memory does not grow with the file")
     func memory() async throws {
         func peak(_ name: String) async -> (all: Int, own: Int) {

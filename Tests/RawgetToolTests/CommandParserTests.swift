@@ -124,7 +124,7 @@ struct CommandParserTests {
             (["--max-filesize", "1x", "u"], "--max-filesize: \"1x\" is not a size like 500, 64k or 2g"),
             (["--parallel-max", "301", "u"], "--parallel-max: \"301\" is no number from 1 to 300"),
             (["-r", "abc", "u"], "-r, --range: \"abc\" is not RANGE"),
-            (["-H", "a b: c", "u"], "-H, --header: \"a b: c\" is not FIELD"),
+            (["-H", "a b: c", "u"], "-H, --header: what follows is not FIELD"),
             (["--resolve", "a:b", "u"], "--resolve: \"a:b\" is not [+]HOST:PORT:ADDR[,ADDR]..."),
         ] as [([String], String?)])
     func complains(arguments: [String], expected: String?) {

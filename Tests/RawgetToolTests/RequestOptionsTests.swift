@@ -37,6 +37,19 @@ struct RequestOptionsTests {
         #expect(try await request(["-H", argument, "URL/"]).values(of: name) == values)
     }
 
+    @Test("-e sends neither userinfo nor fragment (RFC 9110, section 10.1.3)")
+    func referer() async throws {
+        let values = try await request(["-e", "https://u:secret@h.test/x?y#f", "URL/"]).values(of: "Referer")
+        #expect(values == ["https://h.test/x?y"])
+        #expect(try await request(["-e", "no address", "URL/"]).values(of: "Referer") == ["no address"])
+    }
+
+    @Test("a field whose colon was forgotten is not shown: it may be a secret")
+    func secret() async throws {
+        let run = await rawget(["-H", "Authorization TOPSECRET", "http://127.0.0.1:9/"], in: folder)
+        #expect(run.exit == 2 && !run.errors.contains("TOPSECRET"))
+    }
+
     @Test("the same field twice is sent twice")
     func headerTwice() async throws {
         #expect(try await request(["-H", "X-A: 1", "-H", "X-A: 2", "URL/"]).values(of: "X-A") == ["1", "2"])

@@ -55,6 +55,39 @@ struct TLSOptionsTests {
         }
     }
 
+    @Test("a certificate may come through a pipe; folders that are not there are passed over in a list")
+    func pipesAndLists() async throws {
+        let server = try serve()
+        mkfifo(folder.path(of: "pipe"), 0o600)
+        let path = folder.path(of: "pipe")
+        let certificate = authority.certificatePEM
+        let writer = Task.detached {
+            let file = open(path, O_WRONLY)
+            _ = certificate.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+            close(file)
+        }
+        #expect(await run(["--cacert", "pipe"], server).text == "content")
+        await writer.value
+        folder.makeFolder("hashed")
+        folder.write(certificate, to: "ca2.pem")
+        let hash = ChildProcess("openssl", ["rehash", folder.path(of: "hashed")], in: folder.path)
+        _ = await hash.ending {}
+        for list in ["gone:hashed", "hashed:gone"] {
+            // The folder is empty: nobody is trusted, but the folder is found.
+            #expect(await run([], server, environment: ["SSL_CERT_DIR": list]).exit == 60, "\(list)")
+            #expect(await run(["--capath", list], server).exit == 60, "\(list)")
+        }
+    }
+
+    @Test(
+        "what pins nothing, or allows nothing, is refused",
+        arguments: ["--cacert", "--capath", "--pinnedpubkey", "--key", "--ciphers", "--tls13-ciphers"])
+    func empty(option: String) async throws {
+        let server = try serve()
+        let run = await run(["--cacert", "ca.pem", option, ""], server)
+        #expect(run.exit == 2 && run.text.isEmpty && run.errors.contains(option))
+    }
+
     @Test("-k warns once, and not where the command stands in for curl")
     func insecure() async throws {
         let server = try serve()
