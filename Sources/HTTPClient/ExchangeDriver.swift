@@ -186,7 +186,7 @@ final class ExchangeDriver {
         lastProgress = .now
     }
 
-    private func waitWhilePaused() async throws(TransferError) {
+    func waitWhilePaused() async throws(TransferError) {
         do throws(TransportError) { try await transfer.waitWhilePaused(until: total) } catch {
             throw failure(error, during: phase)
         }
@@ -265,29 +265,6 @@ final class ExchangeDriver {
                 if try transfer.sink.write(input.extracting(range)) == .pause { return .paused }
             default: return .event(event)
             }
-        }
-    }
-
-    /// Passes on all that the decoder can make of what it was given.
-    private func decode() async throws(TransferError) {
-        guard let decoder else { return }
-        while true {
-            var count = 0
-            let progress = try decoder.next { (octets) throws(TransferError) -> SinkDemand in
-                count = octets.count
-                try checkLimit(decoder.decoded)
-                return try transfer.sink.write(octets)
-            }
-            switch progress {
-            case .needsInput: return
-            case .working: await NetworkActor.loop.yield()
-            case .decoded(.pause):
-                transfer.pause()
-                try await waitWhilePaused()
-            case .decoded(.more):
-                if isTurnOver(count) { await NetworkActor.loop.yield() }
-            }
-            try checkWhetherToGoOn()
         }
     }
 
@@ -377,7 +354,7 @@ final class ExchangeDriver {
         transfer.observe(.content(count: count, total: exchange.contentReceived))
     }
 
-    private func checkLimit(_ octets: UInt64) throws(TransferError) {
+    func checkLimit(_ octets: UInt64) throws(TransferError) {
         if let limit = transfer.options.maximumContentLength, octets > limit {
             throw TransferError(
                 .tooLarge, during: .content, "the content has more than the \(limit) octets allowed")
