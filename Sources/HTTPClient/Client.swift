@@ -86,7 +86,7 @@ public final class Client {
     ) async throws(TransferError) -> TransferReport {
         var request = chain.request
         if transfer.options.contentForm == .decoded, !request.fields.contains(.acceptEncoding) {
-            request.fields.append(.acceptEncoding, ContentCoding.offer)
+            request.fields.append(.acceptEncoding, ContentForm.offeredCodings)
         }
         // Before anything is opened: what cannot be sent needs no connection.
         var outgoing = try OutgoingContent(of: request, chain.content, transfer.options)

@@ -4,7 +4,4 @@ enum ContentCoding: Hashable, Sendable {
     case gzip
     /// The zlib format (RFC 1950), or, as many servers send, its bare deflate stream (RFC 1951).
     case deflate
-
-    /// What a request offers.
-    static let offer = "gzip, deflate"
 }

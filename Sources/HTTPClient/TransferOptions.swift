@@ -38,4 +38,7 @@ public enum ContentForm: Hashable, Sendable {
     case decoded
     /// Not even the transfer coding is undone: the body as it stands on the wire.
     case raw
+
+    /// What a request offers for content that is to be decoded, as Accept-Encoding.
+    package static let offeredCodings = "gzip, deflate"
 }

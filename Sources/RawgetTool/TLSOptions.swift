@@ -94,7 +94,7 @@ struct TLSOptions: Hashable, Sendable {
         let named = TLSFile(path: path, in: directory)
         guard (try? File.status(of: path, in: directory, followsLinks: true))?.kind == .special,
             let descriptor = try? File.open(path, in: directory, flags: O_RDONLY | O_NOCTTY),
-            let octets = try? File.contents(of: descriptor.rawValue, limit: 16 << 20)
+            let octets = try? File.contents(of: descriptor.rawValue, limit: TLSFile.longest)
         else { return named }
         return TLSFile(octets: octets)
     }

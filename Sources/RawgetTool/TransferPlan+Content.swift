@@ -13,17 +13,18 @@ extension TransferPlan {
         guard ways.count <= 1 else {
             throw UsageError("\(ways[0].0) and \(ways[1].0) are two requests: only one of them can be made")
         }
-        for cookie in options.cookies where !cookie.utf8.contains(UInt8(ascii: "=")) {
-            throw UsageError(
-                "-b, --cookie: files of cookies are not part of this version, and \"\(cookie.escapedForTerminal)\" is no NAME=VALUE"
-            )
-        }
     }
 
     /// Refuses what is known of curl and not done here, or could not be meant. Returns a warning where curl obeys.
     static func checkValues(_ options: GroupOptions, _ run: RunOptions) throws(UsageError) -> String? {
         guard options.proxy.isEmpty else {
             throw UsageError("-x, --proxy is not part of this version; only an empty one is taken")
+        }
+        // Not shown: it may be a secret whose name was forgotten.
+        guard options.cookies.allSatisfy({ $0.utf8.contains(UInt8(ascii: "=")) }) else {
+            throw UsageError(
+                "-b, --cookie: files of cookies are not part of this version, and what is given is no NAME=VALUE"
+            )
         }
         guard SchemeList.isKnown(options.defaultScheme) else {
             throw UsageError(
@@ -96,8 +97,8 @@ extension TransferPlan {
         options.upload(number)
     }
 
-    /// The condition that `-z` names; `nil` where it is neither a date nor a file.
-    func condition(_ text: String) -> TimeCondition? {
+    /// The condition that `-z` names. Throws where that is neither a date nor a file.
+    static func condition(_ text: String, _ console: Console) throws(UsageError) -> TimeCondition {
         let isOlder = text.hasPrefix("-")
         let what = isOlder ? String(text.dropFirst()) : text
         let now = HTTPDate(secondsSinceEpoch: console.invocation.clock.secondsSinceEpoch)
@@ -106,7 +107,11 @@ extension TransferPlan {
             let status = try? File.status(of: what, in: console.invocation.directory, followsLinks: true)
             date = status.map { HTTPDate(secondsSinceEpoch: $0.modified) }
         }
-        return date.map { isOlder ? .older(than: $0) : .newer(than: $0) }
+        guard let date else {
+            throw UsageError(
+                "-z, --time-cond: \"\(what.escapedForTerminal)\" is neither a date nor a file that is there")
+        }
+        return isOlder ? .older(than: date) : .newer(than: date)
     }
 
     /// The files that a URL's request reads its content from.

@@ -18,6 +18,8 @@ final class TransferPlan: Sendable {
     let queries: [[UInt8]]
     /// What `-u` says.
     let credentials: BasicCredentials?
+    /// What `-z` says.
+    let condition: TimeCondition?
 
     /// A planner for one group of URLs. Throws when the group's options cannot be obeyed.
     init(_ options: GroupOptions, _ run: RunOptions, _ console: Console) throws(UsageError) {
@@ -33,8 +35,9 @@ final class TransferPlan: Sendable {
             let text = try console.text(of: file, for: "-H, --header")
             for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
                 let text = String(Substring(line))
+                // Not shown: a secret, its colon forgotten, may stand there.
                 guard let field = FieldOption(text) else {
-                    throw UsageError("-H, --header: \"\(text.escapedForTerminal)\" is no field line")
+                    throw UsageError("-H, --header: a line of its file is no field line")
                 }
                 fields.append(field)
             }
@@ -49,6 +52,9 @@ final class TransferPlan: Sendable {
         self.queries = queries
         data = try DataOption.content(of: options.data, console)
         credentials = try TransferPlan.credentials(options.user, console)
+        condition = try options.timeCondition.map { (text) throws(UsageError) in
+            try TransferPlan.condition(text, console)
+        }
     }
 
     /// The request for `uri`, the URL `number` of its group from 0. Throws when a part of it cannot be sent.
@@ -66,12 +72,18 @@ final class TransferPlan: Sendable {
         if !agent.isEmpty { request.fields.append(.userAgent, agent.asFieldValue) }
         request.fields.append(.accept, "*/*")
         // The client offers codings for what it decodes; raw, they are only offered.
-        if options.isRaw, options.offersCodings { request.fields.append(.acceptEncoding, "gzip, deflate") }
+        if options.isRaw, options.offersCodings {
+            request.fields.append(.acceptEncoding, ContentForm.offeredCodings)
+        }
         if let referer = options.referer {
             request.fields.append(.referer, self.referer(referer).asFieldValue)
         }
         if let range = options.range { request.fields.append(.range, "bytes=\(range)") }
-        if let text = options.timeCondition { try addCondition(text, to: &request) }
+        switch condition {
+        case .newer(let date): request.fields.append(.ifModifiedSince, date.description)
+        case .older(let date): request.fields.append(.ifUnmodifiedSince, date.description)
+        case nil: break
+        }
         addCredentials(to: &request)
         addContent(to: &request)
         for field in fields {
@@ -99,29 +111,15 @@ final class TransferPlan: Sendable {
         guard let name = FieldName(name) else { return }
         let own: [FieldName] = [
             .userAgent, .accept, .referer, .range, .ifModifiedSince, .ifUnmodifiedSince, .authorization,
-            .cookie,
-            .contentType, .acceptEncoding,
+            .cookie, .contentType, .acceptEncoding,
         ]
         let isOwn = own.contains(name)
         if isOwn, request.fields.values(of: name).count == 1 { request.fields.remove(name) }
         request.fields.append(name, value)
     }
 
-    /// `-z`: the answer is wanted only if it is newer, or older, than a date, or than a file.
-    private func addCondition(_ text: String, to request: inout HTTPRequest) throws(UsageError) {
-        switch condition(text) {
-        case .newer(let date): request.fields.append(.ifModifiedSince, date.description)
-        case .older(let date): request.fields.append(.ifUnmodifiedSince, date.description)
-        case nil:
-            let what = text.hasPrefix("-") ? String(text.dropFirst()) : text
-            throw UsageError(
-                "-z, --time-cond: \"\(what.escapedForTerminal)\" is neither a date nor a file that is there")
-        }
-    }
-
     /// What becomes of the answer to `request`, the URL `number` of its group. `output` is the one that belongs to its
-    /// URL. Throws `writeFailed` when
-    /// that is a descriptor that is not open.
+    /// URL. Throws `writeFailed` when that is a descriptor that is not open.
     func plan(
         for request: HTTPRequest, number: Int, to output: ParsedCommand.OutputName, takenNames: TakenNames
     ) throws(TransferError) -> DownloadPlan {
@@ -143,7 +141,7 @@ final class TransferPlan: Sendable {
             request, to: destination, in: console.invocation.directory, now: now, takenNames: takenNames)
         plan.outputFolder = options.outputFolder
         plan.sources = sources(forURL: number)
-        if let text = options.timeCondition { plan.timeCondition = condition(text) }
+        plan.timeCondition = condition
         plan.createsFolders = options.createsFolders
         plan.savesErrorAnswers = savesErrorAnswers(output)
         plan.refusesExisting = run.isCurl && options.usesServerName

@@ -50,6 +50,18 @@ extension Loopback {
             #expect(outcome.report?.response.status == .ok && outcome.report?.redirects.count == 1)
         }
 
+        @Test func ofALongChainOnlySoMuchIsKept() async throws {
+            let server = try countdown()
+            for (count, kept) in [(100, 100), (101, 100), (150, 100)] {
+                let outcome = try await client().outcome(
+                    of: server.request(.get, "/\(count)"), options: options { $0.maximum = nil })
+                #expect(outcome.report?.redirectCount == count)
+                let redirects = outcome.report?.redirects ?? []
+                #expect(redirects.count == kept)
+                #expect(redirects.first?.uri.path == "/\(count)" && redirects.last?.uri.path == "/1")
+            }
+        }
+
         @Test func oneConnectionServesAllHopsAndTheReportTellsOfThem() async throws {
             let server = try countdown()
             let outcome = try await client().outcome(of: server.request(.get, "/3#f"), options: options())

@@ -286,7 +286,7 @@ struct RedirectOptionsTests {
 
     @Test func aFileOfCookiesIsRefused() async throws {
         let run = await rawget(["-b", "cookies.txt", "http://127.0.0.1/"], in: folder)
-        #expect(run.exit == 2 && run.errors.contains("\"cookies.txt\" is no NAME=VALUE"))
+        #expect(run.exit == 2 && run.errors.contains("what is given is no NAME=VALUE"))
     }
 
     @Test func theCallersHostIsForTheURLsServerAlone() async throws {

@@ -69,14 +69,21 @@ struct TLSOptionsTests {
         #expect(await run(["--cacert", "pipe"], server).text == "content")
         await writer.value
         folder.makeFolder("hashed")
-        folder.write(certificate, to: "ca2.pem")
+        folder.write(certificate, to: "hashed/ca.pem")
         let hash = ChildProcess("openssl", ["rehash", folder.path(of: "hashed")], in: folder.path)
-        _ = await hash.ending {}
+        #expect(await hash.ending {} == .exit(0))
         for list in ["gone:hashed", "hashed:gone"] {
-            // The folder is empty: nobody is trusted, but the folder is found.
-            #expect(await run([], server, environment: ["SSL_CERT_DIR": list]).exit == 60, "\(list)")
-            #expect(await run(["--capath", list], server).exit == 60, "\(list)")
+            #expect(await run([], server, environment: ["SSL_CERT_DIR": list]).text == "content", "\(list)")
+            #expect(await run(["--capath", list], server).text == "content", "\(list)")
         }
+    }
+
+    @Test("a key log that is a pipe without a reader holds nothing up")
+    func keyLogPipe() async throws {
+        let server = try serve()
+        mkfifo(folder.path(of: "log"), 0o600)
+        let run = await run(["--cacert", "ca.pem"], server, environment: ["SSLKEYLOGFILE": "log"])
+        #expect(run.text == "content")
     }
 
     @Test(

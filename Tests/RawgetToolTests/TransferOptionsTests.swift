@@ -45,6 +45,26 @@ struct TransferOptionsTests {
         #expect(run.errors.contains("Without --compressed the content is saved as it came"))
     }
 
+    @Test("an error answer in a coding that is not known is told by its status, nothing of it shown")
+    func unknownError() async throws {
+        let server = try serve(
+            answer("404 Gone", ["Content-Type: text/plain", "Content-Encoding: br"], "coded"))
+        for arguments in [[], ["--compressed"], ["--compressed", "-f", "-o", "f"]] {
+            let run = await rawget(arguments + ["http://\(server.authority)/"], in: folder)
+            #expect(run.exit == 22 && run.errors.contains("404"), "\(arguments): \(run.errors)")
+            #expect(!run.errors.contains("coded") && !run.errors.contains("saved as it came"))
+        }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("-T of a pipe that nobody writes holds up neither the loop nor a limit of time")
+    func pipeWithoutWriter() async throws {
+        let server = try serve(answer())
+        mkfifo(folder.path(of: "pipe"), 0o600)
+        let run = await load(["-T", "pipe", "-m", "0.2"], from: server)
+        #expect(run.exit == 28)
+    }
+
     @Test("--raw saves the chunks")
     func raw() async throws {
         let server = try serve(answerInChunks([Array("hello".utf8)]))

@@ -3,7 +3,7 @@ import System
 
 extension TLSFile {
     /// Largest file of certificates or keys: 16 MiB; the system's bundle has 0.2.
-    private static let longest = 16 << 20
+    package static let longest = 16 << 20
 
     /// All of it.
     func read() throws(SystemError) -> [UInt8] {
