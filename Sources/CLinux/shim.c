@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -114,4 +116,50 @@ int clinux_block_sigpipe(void)
     sigemptyset(&set);
     sigaddset(&set, SIGPIPE);
     return pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+int clinux_spawn(const char *path, char *const arguments[], char *const environment[], int folder,
+                 const int streams[3], pid_t *child, int *watch)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error) return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    sigemptyset(&none);
+    sigfillset(&all);
+    for (int stream = 0; stream < 3 && !error; stream++)
+        error = posix_spawn_file_actions_adddup2(&actions, streams[stream], stream);
+    if (!error) error = posix_spawn_file_actions_addfchdir_np(&actions, folder);
+    if (!error) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
+    if (!error) error = posix_spawnattr_setsigdefault(&attributes, &all);
+    if (!error) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    if (!error) error = posix_spawn(child, path, &actions, &attributes, arguments, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    if (error) return error;
+    *watch = (int)syscall(SYS_pidfd_open, *child, 0);
+    if (*watch >= 0) return 0;
+    error = errno;
+    kill(*child, SIGKILL);
+    waitpid(*child, NULL, 0);
+    return error;
+}
+
+int clinux_reap(pid_t child)
+{
+    int status;
+    pid_t reaped;
+    do
+        reaped = waitpid(child, &status, WNOHANG);
+    while (reaped < 0 && errno == EINTR);
+    if (reaped == 0) errno = EAGAIN;
+    if (reaped != child) return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -10,8 +10,8 @@ final class Command {
     nonisolated static let version = "0.1"
     /// Largest file of options, patterns or fields that is read: 64 MiB.
     nonisolated static let longestFile = 64 << 20
-    /// Words that stand for another way to run; `demo` is the one of this version.
-    private static let laterWords = ["serve", "check", "batch", "explain", "reach"]
+    /// Words that stand for another way to run, in a later version.
+    private static let laterWords = ["batch", "explain", "reach"]
 
     private var invocation: Invocation
     /// The file of `--stderr`.
@@ -31,7 +31,13 @@ final class Command {
                 ))
         }
         if let word = invocation.arguments.dropFirst().first, !isCalledCurl {
-            if word == "demo" { return await Demo(invocation).run(Array(invocation.arguments.dropFirst(2))) }
+            let rest = Array(invocation.arguments.dropFirst(2))
+            switch word {
+            case "demo": return await Demo(invocation).run(rest)
+            case "check": return await CheckCommand(invocation).run(rest)
+            case "serve": return await ServeCommand(invocation).run(rest)
+            default: break
+            }
             if Command.laterWords.contains(word) {
                 return usage(
                     UsageError(

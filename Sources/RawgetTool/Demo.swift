@@ -28,7 +28,7 @@ final class Demo {
         let interruptions = invocation.interruptions()
         invocation.interruptions = { interruptions }
         do {
-            let folder = try TemporaryFolder(invocation)
+            let folder = try ScratchFolder(invocation, for: "demo")
             defer { folder.remove() }
             let server = try ReplayServer { DemoServer.answer($0) }
             try server.start()
@@ -48,7 +48,7 @@ final class Demo {
         return failures == 0 ? 0 : 1
     }
 
-    private func tour(_ server: ReplayServer, _ folder: TemporaryFolder) async throws {
+    private func tour(_ server: ReplayServer, _ folder: ScratchFolder) async throws {
         let base = "http://\(server.authority)"
         try say("A server of this program's own listens on \(server.authority); its files live in memory.\n")
         try await download(base, folder)
@@ -61,7 +61,7 @@ final class Demo {
 
     // MARK: The stations
 
-    private func download(_ base: String, _ folder: TemporaryFolder) async throws {
+    private func download(_ base: String, _ folder: ScratchFolder) async throws {
         let url = "\(base)/\(DemoServer.name)"
         try say(
             "1. A download. The address has characters past ASCII: they are sent as UTF-8, percent-encoded.")
@@ -105,7 +105,7 @@ final class Demo {
                 && DemoServer.content.matches(content, at: 1000))
     }
 
-    private func cut(_ base: String, _ folder: TemporaryFolder) async throws {
+    private func cut(_ base: String, _ folder: ScratchFolder) async throws {
         try say(
             "\n4. A connection that is cut: the server promises \(DemoServer.length) octets and closes after \(DemoServer.cutAt).\n   The command is meant to fail:"
         )
@@ -119,7 +119,7 @@ final class Demo {
             kept.map { $0.count == Int(DemoServer.cutAt) && DemoServer.content.matches($0) } ?? false)
     }
 
-    private func redirect(_ base: String, _ folder: TemporaryFolder) async throws {
+    private func redirect(_ base: String, _ folder: ScratchFolder) async throws {
         try say(
             "\n5. A redirect: the server answers 302 with a Location, and the command goes there. The file is named after\n   what was asked for, not after where that led."
         )
@@ -133,7 +133,7 @@ final class Demo {
             refused == 0 && folder.contents(of: "moved.zip") == [])
     }
 
-    private func secured(_ folder: TemporaryFolder) async throws {
+    private func secured(_ folder: ScratchFolder) async throws {
         try say(
             "\n6. The same over TLS. An authority that exists for this demo alone has issued the server's certificate;\n   --cacert says that it is trusted."
         )
@@ -165,7 +165,7 @@ final class Demo {
     // MARK: Saying and checking
 
     /// Runs the command as a person would, in the demo's folder.
-    private func command(_ arguments: [String], in folder: TemporaryFolder) async throws -> Int32 {
+    private func command(_ arguments: [String], in folder: ScratchFolder) async throws -> Int32 {
         try say("   $ rawget \(arguments.joined(separator: " "))")
         var inner = invocation
         inner.arguments = ["rawget"] + arguments
@@ -254,48 +254,5 @@ enum DemoServer {
         case .date: "when the answer was made: ages are counted from here"
         default: nil
         }
-    }
-}
-
-/// A folder that is gone when the demo is over.
-@NetworkActor
-private final class TemporaryFolder {
-    let descriptor: FileDescriptor
-    private let parent: FileDescriptor
-    private let name: String
-
-    /// A private folder in the one for temporary files.
-    init(_ invocation: Invocation) throws(SystemError) {
-        let place = invocation.environment("TMPDIR") ?? "/tmp"
-        parent = try File.open(place, in: invocation.directory, flags: O_RDONLY | O_DIRECTORY)
-        var generator = SystemRandomNumberGenerator()
-        name = "rawget-demo-\(String(generator.next() as UInt64, radix: 16))"
-        try File.makeFolder(name, in: parent.rawValue, permissions: 0o700)
-        descriptor = try File.open(name, in: parent.rawValue, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-    }
-
-    /// The octets of a file in the folder; `nil` when there is none.
-    func contents(of file: String) -> [UInt8]? {
-        guard let open = try? File.open(file, in: descriptor.rawValue, flags: O_RDONLY | O_NOFOLLOW) else {
-            return nil
-        }
-        return try? File.contents(of: open.rawValue, limit: 1 << 24)
-    }
-
-    /// Makes a file.
-    func write(_ octets: [UInt8], to file: String) throws(SystemError) {
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
-        let open = try File.open(file, in: descriptor.rawValue, flags: flags, permissions: 0o600)
-        try File.write(octets.span, to: open.rawValue)
-    }
-
-    /// Removes the folder and the files that the demo makes.
-    func remove() {
-        let archives = [DemoServer.name, "cut.zip", "latest.zip", "moved.zip", "secured.zip", "refused.zip"]
-        for file in ["ca.pem"] + archives.flatMap({ [$0, "\($0).part"] }) {
-            // What was not made cannot be removed.
-            try? File.remove(file, in: descriptor.rawValue)
-        }
-        try? File.removeFolder(name, in: parent.rawValue)
     }
 }

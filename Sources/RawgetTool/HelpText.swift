@@ -21,8 +21,11 @@ enum HelpText {
     private static let usage = """
         Usage: rawget [options] URL...
                rawget demo
+               rawget check [options] FILE|FOLDER...
+               rawget serve [options] FILE|FOLDER...
 
-        Saves each URL to a file in the current folder; -o - writes to standard output.
+        Saves each URL to a file in the current folder; -o - writes to standard output. demo shows it at work; check
+        runs test fixtures, serve answers other clients by them.
 
         """
 

@@ -3,6 +3,7 @@
 /// Each call is made by whoever runs the fixture, from one thread: `start()`, then for each run `begin(run:)`, the run
 /// itself, `isIdle` until it is true or enough time has passed, `end(run:)`; at last `stop()`.
 public final class FixtureStage: Sendable {
+    init() {}
     /// Where a host of the fixture is to be found.
     public struct Place: Hashable, Sendable {
         /// The host, in lower case.

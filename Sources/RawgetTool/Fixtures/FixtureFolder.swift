@@ -1,0 +1,157 @@
+import Glibc
+import Replay
+import System
+import Transport
+
+/// The folder in which a fixture's commands run: what is made ready in it, and what has become of it.
+@NetworkActor
+final class FixtureFolder {
+    /// What stands at a path, as far as the fixture is concerned.
+    private enum Entry: Hashable {
+        case folder
+        case link(target: String)
+        /// A file with this sum of its content.
+        case file(Int)
+        case special
+    }
+
+    /// Deepest folder that is looked into.
+    private static let maximumDepth = 64
+
+    let descriptor: FileDescriptor
+    /// What stood there when the present command began.
+    private var known: [String: Entry] = [:]
+
+    /// The folder `name`, which is made, in an open one.
+    init(_ name: String, in parent: Int32) throws(SystemError) {
+        try File.makeFolder(name, in: parent, permissions: 0o700)
+        descriptor = try File.open(name, in: parent, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    }
+
+    // MARK: Before a command
+
+    /// Makes a file, and the folders it needs.
+    func makeFile(_ path: String, _ content: FixtureContent) throws(SystemError) {
+        try makeFolders(above: path)
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW
+        let file = try File.open(path, in: descriptor.rawValue, flags: flags)
+        try content.write(to: file.rawValue)
+    }
+
+    /// Makes a folder, and those above it.
+    func makeFolder(_ path: String) throws(SystemError) {
+        try makeFolders(above: path)
+        try File.makeFolder(path, in: descriptor.rawValue)
+    }
+
+    /// Makes a symbolic link.
+    func makeLink(_ path: String, to target: String) throws(SystemError) {
+        try makeFolders(above: path)
+        try File.makeLink(path, to: target, in: descriptor.rawValue)
+    }
+
+    /// Sets the permissions of a file.
+    func setMode(_ path: String, _ mode: UInt32) throws(SystemError) {
+        let file = try File.open(path, in: descriptor.rawValue, flags: O_RDONLY | O_NOFOLLOW)
+        try File.setPermissions(mode, of: file.rawValue)
+    }
+
+    /// Sets the modification time of a file.
+    func setTime(_ path: String, _ seconds: Int64) throws(SystemError) {
+        let file = try File.open(path, in: descriptor.rawValue, flags: O_RDONLY | O_NOFOLLOW)
+        try File.setModified(seconds, of: file.rawValue)
+    }
+
+    private func makeFolders(above path: String) throws(SystemError) {
+        var end = path.startIndex
+        while let slash = path[end...].firstIndex(of: "/") {
+            try File.makeFolder(String(path[..<slash]), in: descriptor.rawValue)
+            end = path.index(after: slash)
+        }
+    }
+
+    /// Remembers what stands there, just before a command.
+    func remember() throws(SystemError) { known = try entries() }
+
+    // MARK: After it
+
+    /// What is there and should not be, is gone or has changed, but for the paths that `named` judges.
+    func surprises(besides named: Set<String>) throws(SystemError) -> [String] {
+        let present = try entries()
+        var surprises: [String] = []
+        for (path, entry) in present.sorted(by: { $0.key < $1.key }) where !named.contains(path) {
+            guard let before = known[path] else {
+                // A folder that holds something named need not be named itself.
+                if entry == .folder, named.contains(where: { $0.hasPrefix(path + "/") }) { continue }
+                surprises.append(
+                    "\(FixtureFolder.kind(of: entry)) \(path.escapedForTerminal) is left that no line names")
+                continue
+            }
+            if before != entry {
+                surprises.append(
+                    "\(path.escapedForTerminal) was there before and has changed, which no line says")
+            }
+        }
+        for path in known.keys.sorted() where present[path] == nil && !named.contains(path) {
+            surprises.append("\(path.escapedForTerminal) was there before and is gone, which no line says")
+        }
+        return surprises
+    }
+
+    private static func kind(of entry: Entry) -> String {
+        switch entry {
+        case .folder: "the folder"
+        case .link: "the link"
+        case .file: "the file"
+        case .special: "something that is no file,"
+        }
+    }
+
+    private func entries() throws(SystemError) -> [String: Entry] {
+        var entries: [String: Entry] = [:]
+        try collect(in: descriptor.rawValue, prefix: "", depth: 0, into: &entries)
+        return entries
+    }
+
+    private func collect(
+        in folder: Int32, prefix: String, depth: Int, into entries: inout [String: Entry]
+    ) throws(SystemError) {
+        guard depth < FixtureFolder.maximumDepth else { throw SystemError(call: "readdir", errno: ELOOP) }
+        for name in try File.names(in: folder) {
+            guard let status = try File.status(of: name, in: folder, followsLinks: false) else { continue }
+            let path = prefix + name
+            switch status.kind {
+            case .folder:
+                entries[path] = .folder
+                let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+                let inner = try File.open(name, in: folder, flags: flags)
+                try collect(in: inner.rawValue, prefix: path + "/", depth: depth + 1, into: &entries)
+            case .symbolicLink:
+                entries[path] = .link(target: try File.destination(ofLink: name, in: folder))
+            case .regular:
+                let file = try File.open(name, in: folder, flags: O_RDONLY | O_NOFOLLOW)
+                entries[path] = .file(try FixtureFolder.sum(of: file.rawValue))
+            case .special: entries[path] = .special
+            }
+        }
+    }
+
+    /// A sum of a file's content that means nothing outside this process.
+    private static func sum(of file: Int32) throws(SystemError) -> Int {
+        var hasher = Hasher()
+        var offset: UInt64 = 0
+        while true {
+            let octets = try File.readSome(1 << 18, at: offset, from: file)
+            guard !octets.isEmpty else { return hasher.finalize() }
+            octets.withUnsafeBytes { hasher.combine(bytes: $0) }
+            offset += UInt64(octets.count)
+        }
+    }
+}
+
+extension FixtureContent {
+    /// Writes all of it at the descriptor's position.
+    func write(to file: Int32) throws(SystemError) {
+        try forEachPart { (part) throws(SystemError) in try File.write(part.span, to: file) }
+    }
+}

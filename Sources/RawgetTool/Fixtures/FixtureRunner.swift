@@ -1,0 +1,144 @@
+import HTTPClient
+package import Replay
+import System
+import Transport
+
+/// Runs one fixture after another: starts its servers, runs its commands, compares what they came to.
+///
+/// Commands run in this process, unless another client takes their place; several fixtures may run at once.
+package struct FixtureRunner: Sendable {
+    /// What a fixture came to.
+    package struct Result: Sendable {
+        /// What was not as it says, in the order of its lines; empty: it passed.
+        package var problems: [FixtureProblem] = []
+        /// Why it was not run; `nil`: it was.
+        package var skipped: String?
+        /// How long it took.
+        package var duration = Duration.zero
+
+        /// Whether it ran and all was as it says.
+        package var hasPassed: Bool { problems.isEmpty && skipped == nil }
+    }
+
+    /// How long a client's connections may stay open behind its end.
+    private static let grace = Duration.seconds(2)
+
+    private let invocation: Invocation
+    private let limit: Duration
+    private let client: FixtureClient?
+
+    /// A runner whose fixtures may take `limit` each. `invocation` lends its folder for temporary files.
+    package init(_ invocation: Invocation, limit: Duration = .seconds(30)) {
+        self.init(invocation, limit: limit, client: nil)
+    }
+
+    init(_ invocation: Invocation, limit: Duration, client: FixtureClient?) {
+        self.invocation = invocation
+        self.limit = limit
+        self.client = client
+    }
+
+    /// Runs a fixture.
+    package func run(_ fixture: Fixture) async -> Result {
+        // A task of its own, on the loop from beginning to end: the caller's may be anywhere.
+        await Task(executorPreference: NetworkActor.loop) { await perform(fixture) }.value
+    }
+
+    @NetworkActor
+    private func perform(_ fixture: Fixture) async -> Result {
+        var result = Result()
+        if let refusal = client?.refusal(of: fixture) {
+            result.skipped = refusal
+            return result
+        }
+        let start = Instant.now
+        let world: FixtureWorld
+        do {
+            world = try FixtureWorld(fixture, patience: limit, outer: invocation)
+            try world.stage.start()
+        } catch {
+            result.problems = [FixtureProblem(line: 0, "could not be made ready: \(error)")]
+            return result
+        }
+        for (index, run) in fixture.runs.enumerated() {
+            do {
+                result.problems += try await problems(run, index, in: world, until: start + limit)
+            } catch let problem as FixtureProblem {
+                result.problems.append(FixtureProblem(line: max(problem.line, run.line), problem.message))
+                break
+            } catch {
+                result.problems.append(FixtureProblem(line: run.line, "could not be run: \(error)"))
+                break
+            }
+            // What follows would fail for the same reason.
+            if !result.problems.isEmpty { break }
+        }
+        world.end()
+        result.problems.sort { $0.line < $1.line }
+        result.duration = .now - start
+        return result
+    }
+
+    @NetworkActor
+    private func problems(
+        _ run: Fixture.Run, _ index: Int, in world: FixtureWorld, until deadline: Instant
+    ) async throws -> [FixtureProblem] {
+        try world.prepare(run)
+        world.stage.begin(run: index)
+        let start = Instant.now
+        let watch = Task(executorPreference: NetworkActor.loop) {
+            guard await NetworkActor.loop.sleep(until: deadline) else { return }
+            await world.interrupt()
+        }
+        defer { watch.cancel() }
+        var exit: Int32?
+        var load: FixtureLoad.Result?
+        switch run.action {
+        case .command(let arguments):
+            if let client {
+                exit = try await world.run(arguments, by: client, until: deadline)
+            } else {
+                exit = await world.run(arguments)
+            }
+        case .load(let request):
+            let client = world.client()
+            let loading = Task(executorPreference: NetworkActor.loop) {
+                () -> Swift.Result<FixtureLoad.Result, FixtureProblem> in
+                do throws(FixtureProblem) {
+                    return .success(try await FixtureLoad.run(request, by: client))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            let watch = Task(executorPreference: NetworkActor.loop) {
+                guard await NetworkActor.loop.sleep(until: deadline) else { return }
+                loading.cancel()
+            }
+            defer { watch.cancel() }
+            load = try await loading.value.get()
+            client.closeIdleConnections()
+        }
+        let duration = .now - start
+        await settle(world.stage)
+        let record = world.stage.end(run: index)
+        if Instant.now >= deadline {
+            return record.problems + [
+                FixtureProblem(line: run.line, "had not ended after \(limit.inSeconds) s")
+            ]
+        }
+        let judge = FixtureJudge(world: world, isOwnCommand: client == nil)
+        return record.problems
+            + judge.problems(run, .init(exit: exit, load: load, duration: duration, record: record))
+    }
+
+    /// Waits until the servers have seen the ends of the client's connections.
+    @NetworkActor
+    private func settle(_ stage: FixtureStage) async {
+        let end = Instant.now + FixtureRunner.grace
+        var step = Duration.microseconds(100)
+        while !stage.isIdle, .now < end {
+            guard await NetworkActor.loop.sleep(until: .now + step) else { return }
+            step = min(step * 2, .milliseconds(5))
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import Glibc
+import HTTPClient
+import Replay
+import System
+import Transport
+
+/// What a fixture's commands know of the world: streams that are files, a clock that stands still, hosts that lead to the
+/// fixture's servers, a person who may interrupt.
+@NetworkActor
+final class FixtureWorld {
+    /// Where streams and certificates lie.
+    let scratch: ScratchFolder
+    /// Where the commands run.
+    let folder: FixtureFolder
+    let stage: FixtureStage
+    /// Standard output and error of the present command.
+    private(set) var output: FileDescriptor
+    private(set) var errors: FileDescriptor
+    private var input: FileDescriptor
+    private var environment: [String: String] = [:]
+    private var clock: Int64?
+    private let interruption: FixtureInterruption
+    private let outer: Invocation
+    private var commands = 0
+
+    /// Makes folders and servers; the servers listen, but do not answer yet.
+    init(_ fixture: Fixture, patience: Duration, outer: Invocation) throws {
+        self.outer = outer
+        scratch = try ScratchFolder(outer, for: "fixture")
+        let scratch = scratch
+        do {
+            folder = try FixtureFolder("folder", in: scratch.descriptor.rawValue)
+            let interruption = try FixtureInterruption()
+            self.interruption = interruption
+            stage = try FixtureStage(fixture, patience: patience, onInterrupt: { interruption.interrupt() })
+            input = try FixtureWorld.stream("input-0", in: scratch)
+            output = try FixtureWorld.stream("output-0", in: scratch)
+            errors = try FixtureWorld.stream("errors-0", in: scratch)
+            try scratch.write(stage.authorityPEM, to: "ca.pem")
+            try scratch.write(stage.clientCertificatePEM, to: "client.pem")
+            try scratch.write(stage.clientKeyPEM, to: "client.key")
+        } catch {
+            scratch.remove()
+            throw error
+        }
+    }
+
+    /// Ends the servers and removes the folders.
+    func end() {
+        stage.stop()
+        scratch.remove()
+    }
+
+    private static func stream(_ name: String, in scratch: ScratchFolder) throws(SystemError)
+        -> FileDescriptor
+    {
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+        return try File.open(name, in: scratch.descriptor.rawValue, flags: flags, permissions: 0o600)
+    }
+
+    // MARK: Before a command
+
+    /// Fresh streams, and what the fixture makes ready.
+    func prepare(_ run: Fixture.Run) throws {
+        commands += 1
+        input = try FixtureWorld.stream("input-\(commands)", in: scratch)
+        output = try FixtureWorld.stream("output-\(commands)", in: scratch)
+        errors = try FixtureWorld.stream("errors-\(commands)", in: scratch)
+        for preparation in run.preparations {
+            do { try prepare(preparation.value) } catch let error as SystemError {
+                throw FixtureProblem(line: preparation.line, "could not be made ready: \(error)")
+            }
+        }
+        lseek(input.rawValue, 0, SEEK_SET)
+        try folder.remember()
+    }
+
+    private func prepare(_ preparation: Fixture.Preparation) throws {
+        switch preparation {
+        case .file(let path, let content): try folder.makeFile(path, content)
+        case .folder(let path): try folder.makeFolder(path)
+        case .link(let path, let target): try folder.makeLink(path, to: target)
+        case .mode(let path, let mode): try folder.setMode(path, mode)
+        case .time(let path, let seconds): try folder.setTime(path, seconds)
+        case .environment(let name, let content):
+            environment[name] = String(decoding: content.octets(atMost: 1 << 20) ?? [], as: UTF8.self)
+        case .input(let content): try content.write(to: input.rawValue)
+        case .clock(let seconds): clock = seconds
+        case .clockAdvance(let seconds):
+            clock = (clock ?? outer.clock.secondsSinceEpoch).addingReportingOverflow(seconds).partialValue
+        }
+    }
+
+    /// The arguments with what stands for paths and numbers filled in.
+    func filledIn(_ arguments: [String]) -> [String] {
+        let values = [
+            ("{ca}", absolute("ca.pem")), ("{client-certificate}", absolute("client.pem")),
+            ("{client-key}", absolute("client.key")), ("{pin}", stage.pin ?? "{pin}"),
+            ("{folder}", absolute("folder")), ("{port}", "\(stage.port)"),
+        ]
+        return arguments.map { argument in
+            values.reduce(argument) { $0.replacing($1.0, with: $1.1) }
+        }
+    }
+
+    /// Commands run in another folder: only a path from the root leads from there to what is meant.
+    private func absolute(_ name: String) -> String {
+        let path = "/proc/self/fd/\(scratch.descriptor.rawValue)"
+        let folder = (try? File.destination(ofLink: path, in: File.workingDirectory)) ?? scratch.path
+        return "\(folder)/\(name)"
+    }
+
+    // MARK: A command
+
+    /// Runs the command in this process.
+    func run(_ arguments: [String]) async -> Int32 {
+        var invocation = Invocation(
+            arguments: filledIn(arguments), directory: folder.descriptor.rawValue,
+            standardInput: input.rawValue, standardOutput: output.rawValue, standardError: errors.rawValue)
+        let (environment, interruption) = (environment, interruption)
+        invocation.environment = { environment[$0] }
+        invocation.interruptions = { interruption.descriptor }
+        if let clock { invocation.clock = WallClock { clock } }
+        invocation.addressMap = addressMap
+        let call = invocation
+        return await call.run()
+    }
+
+    /// Runs another client, as `client` says. Returns its exit code.
+    func run(_ arguments: [String], by client: FixtureClient, until deadline: Instant) async throws -> Int32 {
+        var variables = ["HOME=\(absolute("folder"))", "LC_ALL=C"]
+        if let path = outer.environment("PATH") { variables.append("PATH=\(path)") }
+        variables += environment.map { "\($0.key)=\($0.value)" }
+        let program = try client.start(
+            filledIn(arguments), places: stage.places, environment: variables,
+            folder: folder.descriptor.rawValue,
+            input: input.rawValue, output: output.rawValue, errors: errors.rawValue)
+        let watch = Task(executorPreference: NetworkActor.loop) {
+            guard await DescriptorWatch.readable(self.interruption.descriptor) else { return }
+            program.signal(SIGINT)
+        }
+        defer { watch.cancel() }
+        while true {
+            if let exit = program.exitCode { return exit }
+            guard Instant.now < deadline else {
+                program.signal(SIGKILL)
+                throw FixtureProblem(line: 0, "the client did not end in time")
+            }
+            try? await DescriptorWatch.readable(
+                program.watch, until: Deadline(.total, at: deadline, duration: .zero))
+        }
+    }
+
+    /// A client of the library whose hosts are the fixture's.
+    func client() -> Client {
+        var configuration = ClientConfiguration()
+        configuration.addressMap = addressMap
+        configuration.tls.trust = .authorities(
+            files: [TLSFile(octets: stage.authorityPEM)], folders: [])
+        return Client(configuration)
+    }
+
+    /// The person interrupts.
+    func interrupt() { interruption.interrupt() }
+
+    private var addressMap: AddressMap {
+        var map = AddressMap()
+        map.entries = stage.places.map { place in
+            .init(
+                host: place.host, port: place.port,
+                addresses: place.addresses.compactMap { SocketAddress(literal: $0.host, port: $0.port) })
+        }
+        // No name but the fixture's is known, and nobody outside is asked.
+        map.entries.append(.init(host: nil, port: nil, addresses: []))
+        return map
+    }
+}
+
+/// A descriptor that becomes readable when a person interrupts.
+final class FixtureInterruption: Sendable {
+    /// Readable once somebody has interrupted.
+    let descriptor: Int32
+    private let other: Int32
+
+    init() throws(SystemError) {
+        var ends: [Int32] = [-1, -1]
+        _ = try retrying("pipe") { pipe(&ends) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (descriptor, other) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(descriptor)
+        close(other)
+    }
+
+    /// Interrupts; may be called from any thread, and again.
+    func interrupt() {
+        var octet: UInt8 = 0
+        _ = write(other, &octet, 1)
+    }
+}

@@ -1,0 +1,61 @@
+import CLinux
+import Glibc
+
+extension File {
+    /// The names in an open folder but `.` and `..`, sorted by their octets. A name that is not UTF-8 gives EILSEQ.
+    public static func names(in folder: Int32) throws(SystemError) -> [String] {
+        try octetsOfNames(in: folder).map { (name) throws(SystemError) in
+            guard let text = String(validating: name, as: UTF8.self) else {
+                throw SystemError(call: "readdir", errno: EILSEQ)
+            }
+            return text
+        }
+    }
+
+    /// Removes what stands at `path`: a file, a link itself, or a folder with all in it. Nothing there is fine.
+    public static func removeTree(_ path: String, in folder: Int32) throws(SystemError) {
+        try removeTree(Array(path.utf8), in: folder, depth: 0)
+    }
+
+    /// Makes a symbolic link.
+    public static func makeLink(_ path: String, to target: String, in folder: Int32) throws(SystemError) {
+        _ = try retrying("symlink") { symlinkat(target, folder, path) }
+    }
+
+    private static func removeTree(_ name: [UInt8], in folder: Int32, depth: Int) throws(SystemError) {
+        let path = name.map(CChar.init(bitPattern:)) + [0]
+        if unlinkat(folder, path, 0) == 0 { return }
+        let code = errno
+        if code == ENOENT { return }
+        guard code == EISDIR || code == EPERM else { throw SystemError(call: "unlink", errno: code) }
+        guard depth < 1000 else { throw SystemError(call: "unlink", errno: ELOOP) }
+        do {
+            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+            let inner = FileDescriptor(
+                owning: try retrying("open") { clinux_openat(folder, path, flags, 0) })
+            for name in try octetsOfNames(in: inner.rawValue) {
+                try removeTree(name, in: inner.rawValue, depth: depth + 1)
+            }
+        }
+        _ = try retrying("rmdir") { unlinkat(folder, path, AT_REMOVEDIR) }
+    }
+
+    private static func octetsOfNames(in folder: Int32) throws(SystemError) -> [[UInt8]] {
+        // A descriptor of its own: reading moves its position, and `closedir` closes it.
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        let own = try retrying("open") { clinux_openat(folder, ".", flags, 0) }
+        guard let stream = fdopendir(own) else {
+            let code = errno
+            close(own)
+            throw SystemError(call: "fdopendir", errno: code)
+        }
+        defer { closedir(stream) }
+        var names: [[UInt8]] = []
+        while let entry = readdir(stream) {
+            // Safety: the system ends each name by a NUL within the entry's own array.
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            if name != [0x2E], name != [0x2E, 0x2E] { names.append(name) }
+        }
+        return names.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+}
