@@ -48,7 +48,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmark", dependencies: ["HTTPMessage", "HTTPWire", "System"], swiftSettings: strict),
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
-        .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "HTTPMessage"], swiftSettings: strict),
+        .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "HTTPMessage", "Replay"], swiftSettings: strict),
         .target(
             name: "NetworkProbes", dependencies: ["CLinux", "System", "Transport"],
             path: "Tests/NetworkProbes",
@@ -85,6 +85,13 @@ let package = Package(
                 "Download", "HTTPClient", "HTTPMessage", "RawgetTool", "TestSupport", "Transport",
             ],
             swiftSettings: strict),
+        // Changes octets of the fixtures and looks which change goes unnoticed. Part of no product.
+        .executableTarget(
+            name: "Mutants", dependencies: ["RawgetTool", "Replay", "System", "Transport"],
+            path: "Tests/Mutants", exclude: ["survivors.txt"], swiftSettings: strict),
+        .testTarget(
+            name: "FixtureTests",
+            dependencies: ["RawgetTool", "Replay", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ExecutableTests", dependencies: ["rawget", "Replay", "TestSupport"],
             swiftSettings: strict),

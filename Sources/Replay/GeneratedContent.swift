@@ -17,7 +17,7 @@ public struct GeneratedContent: Hashable, Sendable {
         [UInt8](capacity: Int(range.upperBound - range.lowerBound)) { output in
             var offset = range.lowerBound
             while offset < range.upperBound {
-                var number = self.number(at: offset / 8) >> (offset % 8 * 8)
+                var number = SplitMix64.number(offset / 8, seed: seed) >> (offset % 8 * 8)
                 let count = min(8 - offset % 8, range.upperBound - offset)
                 for _ in 0..<count {
                     output.append(UInt8(truncatingIfNeeded: number))
@@ -31,12 +31,5 @@ public struct GeneratedContent: Hashable, Sendable {
     /// Whether `octets` is the part that begins at `offset`.
     public func matches(_ octets: [UInt8], at offset: UInt64 = 0) -> Bool {
         octets == self.octets(in: offset..<offset + UInt64(octets.count))
-    }
-
-    private func number(at index: UInt64) -> UInt64 {
-        var mixed = seed &+ (index &+ 1) &* 0x9E37_79B9_7F4A_7C15
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,6 +1,7 @@
 extension FixtureStage {
     public convenience init(
-        _ fixture: Fixture, patience: Duration = .seconds(30), onInterrupt: @escaping @Sendable () -> Void = {},
+        _ fixture: Fixture, patience: Duration = .seconds(30),
+        onInterrupt: @escaping @Sendable () -> Void = {},
         log: (@Sendable (String) -> Void)? = nil
     ) throws(ReplayError) { fatalError() }
     public func start() throws(ReplayError) {}
@@ -16,7 +17,9 @@ extension FixtureStage {
     public var port: UInt16 { 0 }
 }
 public enum FixtureParser {
-    public static func parse(_ octets: [UInt8]) throws(FixtureSyntaxError) -> Fixture { throw FixtureSyntaxError([]) }
+    public static func parse(_ octets: [UInt8]) throws(FixtureSyntaxError) -> Fixture {
+        throw FixtureSyntaxError([])
+    }
 }
 extension FixtureContent {
     public func forEachPart<E>(_ body: ([UInt8]) throws(E) -> Void) throws(E) {}

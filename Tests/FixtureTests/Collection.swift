@@ -1,0 +1,56 @@
+import NetworkProbes
+import RawgetTool
+import Replay
+import System
+import TestSupport
+
+/// The fixtures of this repository.
+enum Collection {
+    /// Where they lie.
+    static let folder = "\(root)/Fixtures"
+    /// The repository.
+    static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+        .joined(separator: "/")
+
+    /// Their paths below the folder, sorted.
+    static let names: [String] = {
+        var names: [String] = []
+        for area in TemporaryFolder.names(in: folder).sorted() where !area.contains(".") {
+            names += TemporaryFolder.names(in: "\(folder)/\(area)").sorted().filter { $0.hasSuffix(".wire") }
+                .map { "\(area)/\($0)" }
+        }
+        return names
+    }()
+
+    /// The octets of one.
+    static func octets(_ name: String) throws -> [UInt8] {
+        let file = try File.open("\(folder)/\(name)", in: File.workingDirectory, flags: 0)
+        return try File.contents(of: file.rawValue, limit: 16 << 20)
+    }
+
+    /// One, read.
+    static func fixture(_ name: String) throws -> Fixture { try FixtureParser.parse(try octets(name)) }
+}
+
+/// What a fixture came to.
+func result(of fixture: Fixture, limit: Duration = .seconds(30)) async -> FixtureRunner.Result {
+    let folder = TemporaryFolder()
+    let none = NamelessFile()
+    var invocation = Invocation(
+        arguments: [], directory: folder.descriptor, standardInput: none.descriptor,
+        standardOutput: none.descriptor, standardError: none.descriptor)
+    let path = folder.path
+    invocation.environment = { $0 == "TMPDIR" ? path : nil }
+    let call = invocation
+    return await FixtureRunner(call, limit: limit).run(fixture)
+}
+
+/// What a fixture's text came to.
+func result(of text: String, limit: Duration = .seconds(30)) async throws -> FixtureRunner.Result {
+    await result(of: try FixtureParser.parse(Array(text.utf8)), limit: limit)
+}
+
+extension FixtureRunner.Result {
+    /// Line by line what was not as it should be.
+    var text: String { problems.map { "\($0.line): \($0.message)" }.joined(separator: "\n") }
+}

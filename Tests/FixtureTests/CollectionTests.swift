@@ -1,0 +1,49 @@
+import Replay
+import TestSupport
+import Testing
+
+@Suite("The fixtures of this repository")
+struct CollectionTests {
+    @Test("passes, run through the command in this process", arguments: Collection.names)
+    func passes(name: String) async throws {
+        let result = await result(of: try Collection.fixture(name))
+        #expect(result.problems.isEmpty, "\(name)\n\(result.text)")
+    }
+
+    @Test("says why it exists, with a section of an RFC or a document's number", arguments: Collection.names)
+    func hasReason(name: String) throws {
+        let reason = try Collection.fixture(name).reason.joined(separator: " ")
+        let citesSection =
+            reason.contains("RFC ") && (reason.contains("section") || reason.contains("appendix"))
+        let citesDocument = (1...27).contains { reason.contains("(D\($0)") || reason.contains(" D\($0)") }
+        #expect(citesSection || citesDocument || reason.contains("RFC 8996"), "\(name): \(reason)")
+    }
+
+    @Test("there are at least a hundred, in areas of their own")
+    func areMany() {
+        #expect(Collection.names.count >= 100)
+        #expect(Set(Collection.names.map { $0.split(separator: "/")[0] }).count >= 10)
+    }
+
+    @Test("a fixture is written as the printer would have it read again", arguments: Collection.names)
+    func printsAndReadsBack(name: String) throws {
+        let fixture = try Collection.fixture(name)
+        let again = try FixtureParser.parse(FixturePrinter.text(of: fixture))
+        #expect(again.withoutLines == fixture.withoutLines)
+    }
+
+    @Test("check comes to the same, several at once in another order")
+    func checkAgrees() async throws {
+        let folder = TemporaryFolder()
+        let run = await rawget(["check", "--shuffle", "7", "--as-json", Collection.folder], in: folder)
+        #expect(run.exit == 0, "\(run.text)\(run.errors)")
+        let lines = run.text.split(separator: "\n")
+        #expect(lines.count == Collection.names.count + 1)
+        for name in Collection.names {
+            #expect(
+                lines.contains { $0.contains("/\(name)\"") && $0.contains("\"result\":\"passed\"") },
+                "\(name)")
+        }
+        #expect(lines.last?.contains("\"passed\":\(Collection.names.count),\"failed\":0") == true)
+    }
+}

@@ -1,0 +1,162 @@
+import Glibc
+import HTTPMessage
+import HTTPWire
+import Replay
+import Testing
+
+/// The responses of a fixture's connections, given straight to the parser: TCP merges what a server sends apart, so only
+/// here every cut is really seen.
+@Suite("Octets of fixtures, whole and split at every octet (RFC 9112, section 2.2)")
+struct FixtureOctetsTests {
+    /// One request of a fixture and all that is sent until the next one.
+    struct Answered {
+        var method: HTTPMethod
+        var octets: [UInt8] = []
+        /// The connection ended in order behind the octets.
+        var isEnded = false
+    }
+
+    private static let folder =
+        #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+        .joined(separator: "/") + "/Fixtures"
+
+    static let names: [String] = {
+        var names: [String] = []
+        for area in entries(folder) where !area.contains(".") {
+            names += entries("\(folder)/\(area)").filter { $0.hasSuffix(".wire") }.map { "\(area)/\($0)" }
+        }
+        return names
+    }()
+
+    @Test("every way to cut them says the same, and as the fixture's outcome says", arguments: names)
+    func splits(name: String) throws {
+        let fixture = try FixtureParser.parse(contents("\(Self.folder)/\(name)"))
+        for run in fixture.runs {
+            var content: [UInt8] = []
+            var errors = 0
+            for connection in run.connections {
+                for answered in Self.answered(on: connection) where answered.octets.count <= 1 << 16 {
+                    let outcome = outcome(of: answered, run)
+                    if outcome.error != nil { errors += 1 }
+                    if outcome.response.map({ Self.isKept($0, run) }) ?? false { content += outcome.content }
+                }
+            }
+            // What the fixture says comes from nothing that this parser has read.
+            if let expected = Self.expectedContent(of: run) { #expect(content == expected, "\(name)") }
+            if Self.expectsWireError(run) { #expect(errors > 0, "\(name)") }
+            if Self.exit(of: run) == 0 { #expect(errors == 0, "\(name)") }
+        }
+    }
+
+    // MARK: What a fixture says
+
+    private static func answered(on connection: Fixture.Connection) -> [Answered] {
+        var all: [Answered] = []
+        for step in connection.steps {
+            switch step.value {
+            case .request(let request):
+                guard let method = method(of: request) else { return all }
+                all.append(Answered(method: method))
+            case .sendLine(let line) where !all.isEmpty: all[all.count - 1].octets += line + [0x0D, 0x0A]
+            case .sendText(let text) where !all.isEmpty: all[all.count - 1].octets += text
+            case .send(let content) where !all.isEmpty:
+                content.forEachPart { all[all.count - 1].octets += $0 }
+            case .close, .halfClose: if !all.isEmpty { all[all.count - 1].isEnded = true }
+            case .unprotected: return all
+            default: break
+            }
+        }
+        return all.filter { !$0.octets.isEmpty }
+    }
+
+    private static func method(of request: Fixture.Request) -> HTTPMethod? {
+        let line: [UInt8]
+        switch request {
+        case .exactly(let parts): line = parts.first?.value ?? []
+        case .matching(let conditions):
+            switch conditions.first?.value {
+            case .line(let octets): line = octets
+            case .pattern(let pattern): line = Array(pattern.source.utf8)
+            default: return nil
+            }
+        }
+        return HTTPMethod(String(decoding: line.prefix { $0 != 0x20 }, as: UTF8.self))
+    }
+
+    private func outcome(of answered: Answered, _ run: Fixture.Run) -> Outcome {
+        let arguments = Self.arguments(of: run)
+        var leniency = Leniency()
+        leniency.allowsHTTP09 = arguments.contains("--http0.9")
+        let exchange = Exchange(
+            method: answered.method, leniency: leniency, deliversBody: arguments.contains("--raw"))
+        return HTTPWireTests.outcome(of: answered.octets, in: exchange)
+    }
+
+    private static func arguments(of run: Fixture.Run) -> [String] {
+        if case .command(let arguments) = run.action { arguments } else { [] }
+    }
+
+    private static func exit(of run: Fixture.Run) -> Int32? {
+        for case .exit(let code) in run.outcomes.map(\.value) { return code }
+        return nil
+    }
+
+    /// Whether the content of the response becomes output: a redirect's that is followed does not.
+    private static func isKept(_ response: HTTPResponse, _ run: Fixture.Run) -> Bool {
+        let arguments = arguments(of: run)
+        let follows = !arguments.contains("--as-curl") || arguments.contains("-L")
+        return !(follows && response.fields.contains(.location) && response.status.code / 100 == 3)
+            && response.status.code != 417
+    }
+
+    /// The octets that come out of a command whose content is neither decoded, mixed with heads, nor out of order.
+    private static func expectedContent(of run: Fixture.Run) -> [UInt8]? {
+        let arguments = arguments(of: run)
+        let changing = ["-i", "-I", "-w", "--compressed", "-Z", "-f", "-D", "--raw"]
+        guard exit(of: run) == 0, !arguments.contains(where: changing.contains) else { return nil }
+        for outcome in run.outcomes.map(\.value) {
+            if case .output(.equals(let content)) = outcome { return content.octets(atMost: 1 << 16) }
+        }
+        let files = run.outcomes.compactMap { outcome -> FixtureContent? in
+            guard case .file(_, .equals(let content)) = outcome.value else { return nil }
+            return content
+        }
+        guard files.count == 1, run.connections.count == 1, run.preparations.isEmpty else { return nil }
+        return files[0].octets(atMost: 1 << 16)
+    }
+
+    private static func expectsWireError(_ run: Fixture.Run) -> Bool {
+        // Resets and TLS are not seen here.
+        let isCut = run.connections.contains { connection in
+            connection.steps.contains {
+                switch $0.value {
+                case .reset, .cut, .unprotected, .stall: true
+                default: false
+                }
+            }
+        }
+        return [8, 18].contains(exit(of: run) ?? 0) && !isCut
+    }
+}
+
+private func entries(_ folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+        names.append(
+            withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            })
+    }
+    return names.filter { !$0.hasPrefix(".") }.sorted()
+}
+
+private func contents(_ path: String) -> [UInt8] {
+    guard let file = fopen(path, "r") else { return [] }
+    defer { fclose(file) }
+    var octets: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { octets += chunk[0..<count] }
+    return octets
+}
