@@ -31,7 +31,8 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Download", dependencies: ["HTTPMessage", "HTTPClient", "System"], swiftSettings: strict),
-        .target(name: "Replay", dependencies: ["CLinux", "COpenSSL", "System"], swiftSettings: strict),
+        .target(
+            name: "Replay", dependencies: ["CLinux", "COpenSSL", "CZlib", "System"], swiftSettings: strict),
         .target(
             name: "RawgetTool",
             dependencies: [
@@ -66,7 +67,8 @@ let package = Package(
                 "rawget",
             ],
             swiftSettings: strict),
-        .testTarget(name: "ReplayTests", dependencies: ["Replay", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "ReplayTests", dependencies: ["CZlib", "Replay", "TestSupport"], swiftSettings: strict),
         // What several test targets use: folders, processes, servers. Part of no product.
         .target(
             name: "TestSupport", dependencies: ["HTTPClient", "NetworkProbes", "RawgetTool", "Replay"],

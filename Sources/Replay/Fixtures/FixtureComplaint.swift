@@ -1,0 +1,68 @@
+/// What is wrong with a line of a fixture, in words.
+struct FixtureComplaint: Error {
+    /// One clause: what is wrong, what stands there, what could stand there.
+    var message: String
+
+    init(_ message: String) { self.message = message }
+
+    /// Something stands where one of a few words could.
+    static func unknown(_ word: [UInt8], what: String = "word", known: [String]) -> FixtureComplaint {
+        if word.isEmpty { return FixtureComplaint("a word is missing; there could stand \(list(known))") }
+        if let near = nearest(to: word, among: known) {
+            return FixtureComplaint("unknown \(what) \(quoted(word)); did you mean \"\(near)\"?")
+        }
+        return FixtureComplaint("unknown \(what) \(quoted(word)); there could stand \(list(known))")
+    }
+
+    /// Octets in quotes, visible; cut where they are long.
+    static func quoted(_ octets: [UInt8]) -> String {
+        let most = 60
+        let visible = FixtureText.escaped(Array(octets.prefix(most)), quote: UInt8(ascii: "\""))
+        // Cutting may leave a part of a character, which is escaped: the text is UTF-8 in any case.
+        return "\"\(String(decoding: visible, as: UTF8.self))\(octets.count > most ? "…" : "")\""
+    }
+
+    /// `"a", "b" or "c"`.
+    static func list(_ words: [String]) -> String {
+        let quoted = words.map { "\"\($0)\"" }
+        guard let last = quoted.last, quoted.count > 1 else { return quoted.first ?? "nothing" }
+        return quoted.dropLast().joined(separator: ", ") + " or " + last
+    }
+
+    /// The word that is close enough to be what was meant.
+    static func nearest(to word: [UInt8], among known: [String]) -> String? {
+        guard word.count <= 32 else { return nil }
+        let lower = word.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
+        var best: (word: String, distance: Int)?
+        for candidate in known.prefix(1000) {
+            let octets = Array(candidate.utf8)
+            guard abs(octets.count - lower.count) <= 2, octets.count <= 64 else { continue }
+            let distance = distance(lower, octets)
+            if distance <= max(1, min(octets.count, lower.count) / 3), distance < best?.distance ?? .max {
+                best = (candidate, distance)
+            }
+        }
+        return best?.word
+    }
+
+    /// How many octets must be put in, left out, changed or swapped with their neighbour to make one of the other.
+    private static func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
+        var before: [Int] = []
+        var above = Array(0...second.count)
+        for row in 0..<first.count {
+            var current = [row + 1]
+            for column in 0..<second.count {
+                var least = min(
+                    above[column + 1] + 1, current[column] + 1,
+                    above[column] + (first[row] == second[column] ? 0 : 1))
+                if row > 0, column > 0, first[row] == second[column - 1], first[row - 1] == second[column] {
+                    least = min(least, before[column - 1] + 1)
+                }
+                current.append(least)
+            }
+            before = above
+            above = current
+        }
+        return above[second.count]
+    }
+}
