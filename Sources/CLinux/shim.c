@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -100,6 +101,10 @@ int clinux_rename_noreplace(int from_folder, const char *from, int to_folder, co
     return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, RENAME_NOREPLACE);
 }
 
+
+int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
+
+int clinux_plain_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 int clinux_unread_octets(int descriptor, int *count) { return ioctl(descriptor, FIONREAD, count); }
 

@@ -2,6 +2,8 @@
 #ifndef CZLIB_H
 #define CZLIB_H
 
+/* Without the functions on files, whose headers would make types of the system part of this module. */
+#define Z_SOLO
 #include <zlib.h>
 
 /* inflateInit2 is a macro; `window_bits` as zlib defines it. */

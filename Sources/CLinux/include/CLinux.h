@@ -37,6 +37,10 @@ int clinux_spawn(const char *path, char *const arguments[], char *const environm
                  const int streams[3], pid_t *child, int *watch);
 /* Reaps a child that has ended: its exit code, or 128 and the signal; -1 and errno when it still runs. */
 int clinux_reap(pid_t child);
+/* Takes a connection, its descriptor closed on exec from the beginning; -1 and errno when there is none. */
+int clinux_accept(int listener);
+/* A pipe whose ends are closed on exec from the beginning. */
+int clinux_plain_pipe(int ends[2]);
 
 int clinux_unread_octets(int descriptor, int *count);
 int clinux_columns(int descriptor);

@@ -153,9 +153,13 @@ struct FixtureJudge {
     ) throws(SystemError) -> String? {
         switch expectation {
         case .equals(let content):
-            var comparison = FixtureComparison(of: file)
-            try content.forEachPart { (part) throws(SystemError) in try comparison.compare(part) }
-            return try comparison.difference().map { "\(what) is not as expected\n\($0)" }
+            var offset: UInt64 = 0
+            let difference = try FixtureDifference.between(content) { (wanted) throws(SystemError) in
+                let octets = try File.readSome(wanted, at: offset, from: file)
+                offset += UInt64(octets.count)
+                return octets
+            }
+            return difference.map { "\(what) is not as expected: \($0)" }
         case .matches(let pattern):
             var octets: [UInt8] = []
             while octets.count <= FixtureJudge.largestMatched {
@@ -164,7 +168,7 @@ struct FixtureJudge {
                 octets += part
             }
             guard !pattern.matches(octets) else { return nil }
-            return "\(what) does not match \(pattern.source)\n\(FixtureDifference.got(octets))"
+            return "\(what) does not match \(pattern.source)\n\(VisibleOctets.lines(octets))"
         }
     }
 }

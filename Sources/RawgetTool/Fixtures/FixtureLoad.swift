@@ -78,12 +78,10 @@ extension FixtureLoad.Result {
             guard let name = FieldName(name), report.response.fields.contains(name) else { return nil }
             return "there is a field \(name) and should not be"
         case .content(.equals(let expected)):
-            let octets = expected.octets(atMost: Int(FixtureLoad.maximumLength)) ?? []
-            guard octets != content else { return nil }
-            return "the content is not as expected\n\(FixtureDifference.text(expected: octets, got: content))"
+            return FixtureDifference.between(expected, content).map { "the content is not as expected: \($0)" }
         case .content(.matches(let pattern)):
             guard !pattern.matches(content) else { return nil }
-            return "the content does not match \(pattern.source)\n\(FixtureDifference.got(content))"
+            return "the content does not match \(pattern.source)\n\(VisibleOctets.lines(content))"
         case .url(let url): return compare("the URI", url, "\(report.request.uri)")
         case .redirects(let count): return compare("the number of redirects", count, report.redirectCount)
         // No cache and no retries stand between the caller and the network yet: these are the facts.

@@ -139,7 +139,8 @@ final class ServeCommand {
         do throws(SystemError) {
             let flags = O_WRONLY | O_CREAT | O_TRUNC
             let file = try File.open(path, in: invocation.directory, flags: flags, permissions: 0o644)
-            try File.write(service.engine.authorityPEM.span, to: file.rawValue)
+            let octets = service.engine.authorityPEM
+            try File.write(octets.span, to: file.rawValue)
         } catch {
             throw UsageError(
                 "--ca: could not write \(path.escapedForTerminal): \(error.explanation)", exit: 23)
@@ -152,7 +153,7 @@ final class ServeCommand {
         let interruptions = invocation.interruptions()
         while true {
             if settings.endsWhenUsedUp, engines.allSatisfy(\.isUsedUp) {
-                return engines.allSatisfy(\.isAsExpected) ? 0 : 1
+                return engines.allSatisfy { $0.unmet.isEmpty && $0.unansweredCount == 0 } ? 0 : 1
             }
             let end = settings.endsWhenUsedUp ? Instant.now + .milliseconds(10) : .distantFuture
             guard let interruptions else {
