@@ -1,6 +1,6 @@
 public import HTTPClient
 public import System
-import Transport
+public import Transport
 
 /// Everything the command knows of the world: the only entry to it. Hundreds of invocations can run in one process.
 public struct Invocation: Sendable {
@@ -51,7 +51,10 @@ public struct Invocation: Sendable {
         addressMap = AddressMap()
     }
 
-    /// Tells that the system has given no descriptors to wait with (`NetworkActor.loop.isUsable`), so that nothing can
+    /// The loop that `run()` does its work on; somebody must run it.
+    public static var loop: EventLoop { NetworkActor.loop }
+
+    /// Tells that the system has given no descriptors to wait with (`Invocation.loop.isUsable`), so that nothing can
     /// be run. Returns the exit code.
     public func tellUnusable() -> Int32 {
         Console(self).report(

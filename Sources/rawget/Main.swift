@@ -28,9 +28,9 @@ struct Main {
             return descriptor >= 0 ? descriptor : nil
         }
         invocation.interruptionStatus = { 128 + clinux_caught_signal() }
-        guard NetworkActor.loop.isUsable else { exit(invocation.tellUnusable()) }
+        guard Invocation.loop.isUsable else { exit(invocation.tellUnusable()) }
         let call = invocation
-        exit(NetworkActor.loop.run { await call.run() })
+        exit(Invocation.loop.run { await call.run() })
     }
 
     /// Puts something on each standard stream that is closed, so that no socket or file lands there: it ends at once
