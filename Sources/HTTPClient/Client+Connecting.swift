@@ -149,7 +149,8 @@ extension Client {
         if let given = configuration.addressMap.addresses(for: route.host, port: route.port) {
             let allowed = given.filter(family.allows)
             guard !allowed.isEmpty else {
-                throw TransportError(.notResolved("no address of the wanted family"))
+                let reason = given.isEmpty ? "it has none" : "no address of the wanted family"
+                throw TransportError(.notResolved(reason))
             }
             return allowed
         }

@@ -28,7 +28,8 @@ public final class DescriptorContent: RequestContent {
     private let start: UInt64
     private var offset: UInt64
 
-    /// Octets from where a file stands to its end now; `nil` for what is no file.
+    /// Octets from where a file stands to its end now; `nil` for what is no file, and where the length is not to be
+    /// declared.
     public let length: UInt64?
 
     /// Content of a descriptor that is handed over. Throws `readFailed`.
@@ -39,13 +40,16 @@ public final class DescriptorContent: RequestContent {
         try self.init(number, owned: descriptor, named: name)
     }
 
-    /// Content of a descriptor that is lent until the transfer is over. Throws `readFailed`.
-    public convenience init(lending descriptor: Int32, named name: String) throws(TransferError) {
-        try self.init(descriptor, owned: nil, named: name)
+    /// Content of a descriptor that is lent until the transfer is over. Without `declaresLength` it is sent as a stream
+    /// though it be a file. Throws `readFailed`.
+    public convenience init(
+        lending descriptor: Int32, named name: String, declaresLength: Bool = true
+    ) throws(TransferError) {
+        try self.init(descriptor, owned: nil, named: name, declaresLength: declaresLength)
     }
 
     private init(
-        _ descriptor: Int32, owned: consuming FileDescriptor?, named name: String
+        _ descriptor: Int32, owned: consuming FileDescriptor?, named name: String, declaresLength: Bool = true
     ) throws(TransferError) {
         self.descriptor = descriptor
         self.owned = owned
@@ -60,7 +64,7 @@ public final class DescriptorContent: RequestContent {
         isFile = status.kind == .regular
         start = isFile ? File.position(of: descriptor) : 0
         offset = start
-        length = isFile ? status.size - min(start, status.size) : nil
+        length = isFile && declaresLength ? status.size - min(start, status.size) : nil
     }
 
     /// Reads the next octets; a pipe or terminal is waited for without holding up the loop.

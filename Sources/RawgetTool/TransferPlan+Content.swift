@@ -148,7 +148,9 @@ extension TransferPlan {
         let invocation = console.invocation
         switch FileArgument(file == "." ? "-" : file) {
         case .standard:
-            return try DescriptorContent(lending: invocation.standardInput, named: "standard input")
+            // curl takes it for a stream even where it is a file.
+            return try DescriptorContent(
+                lending: invocation.standardInput, named: "standard input", declaresLength: !run.isCurl)
         case .path(let path):
             let descriptor: FileDescriptor
             do throws(SystemError) {
