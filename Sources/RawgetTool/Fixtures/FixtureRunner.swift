@@ -1,23 +1,23 @@
 import HTTPClient
-import Replay
+package import Replay
 import System
 import Transport
 
 /// Runs one fixture after another: starts its servers, runs its commands, compares what they came to.
 ///
 /// Commands run in this process, unless another client takes their place; several fixtures may run at once.
-struct FixtureRunner: Sendable {
+package struct FixtureRunner: Sendable {
     /// What a fixture came to.
-    struct Result: Sendable {
+    package struct Result: Sendable {
         /// What was not as it says, in the order of its lines; empty: it passed.
-        var problems: [FixtureProblem] = []
+        package var problems: [FixtureProblem] = []
         /// Why it was not run; `nil`: it was.
-        var skipped: String?
+        package var skipped: String?
         /// How long it took.
-        var duration = Duration.zero
+        package var duration = Duration.zero
 
         /// Whether it ran and all was as it says.
-        var hasPassed: Bool { problems.isEmpty && skipped == nil }
+        package var hasPassed: Bool { problems.isEmpty && skipped == nil }
     }
 
     /// How long a client's connections may stay open behind its end.
@@ -28,7 +28,7 @@ struct FixtureRunner: Sendable {
     private let client: FixtureClient?
 
     /// A runner whose fixtures may take `limit` each. `invocation` lends its folder for temporary files.
-    init(_ invocation: Invocation, limit: Duration = .seconds(30)) {
+    package init(_ invocation: Invocation, limit: Duration = .seconds(30)) {
         self.init(invocation, limit: limit, client: nil)
     }
 
@@ -39,7 +39,7 @@ struct FixtureRunner: Sendable {
     }
 
     /// Runs a fixture.
-    func run(_ fixture: Fixture) async -> Result {
+    package func run(_ fixture: Fixture) async -> Result {
         // A task of its own, on the loop from beginning to end: the caller's may be anywhere.
         await Task(executorPreference: NetworkActor.loop) { await perform(fixture) }.value
     }
