@@ -116,7 +116,8 @@ extension FixtureContent {
             var all = Window(skip: 0, take: .max)
             let wantsMore = try content.produce(&all) { part throws(Failure) in
                 try deflater.code(part, isLast: false) { coded throws(Failure) in
-                    try FixtureContent.pass(coded, &window, body) && window.take > 0
+                    guard try FixtureContent.pass(coded, &window, body) else { return false }
+                    return window.take > 0
                 }
             }
             guard wantsMore else { return window.take == 0 }
@@ -134,7 +135,7 @@ extension FixtureContent {
         let wanted = window.next(UInt64(octets.count))
         var start = Int(wanted.lowerBound)
         let end = Int(wanted.upperBound)
-        if start == 0, end == octets.count, end <= mostOfPart { return try octets.isEmpty || body(octets) }
+        if start == 0, end == octets.count, end <= mostOfPart, end > 0 { return try body(octets) }
         while start < end {
             let next = min(start + mostOfPart, end)
             guard try body(Array(octets[start..<next])) else { return false }

@@ -125,12 +125,12 @@ extension FixtureParser {
     }
 
     /// `< LINE`, `<| TEXT`, `<< DATA`
-    mutating func sending(_ sign: String, _ scanner: inout FixtureScanner) throws(FixtureComplaint) {
+    mutating func sending(_ sign: Sign, _ scanner: inout FixtureScanner) throws(FixtureComplaint) {
         let start = line
         switch sign {
-        case "<": add(.sendLine(scanner.rest), at: start)
-        case "<|": add(.sendText(try scanner.unescapedRest("what is sent")), at: start)
-        default: add(.send(data(&scanner, more: "<<")), at: start)
+        case .sentLine: add(.sendLine(scanner.rest), at: start)
+        case .sentText: add(.sendText(try scanner.unescapedRest("what is sent")), at: start)
+        default: add(.send(data(&scanner, more: .sentData)), at: start)
         }
     }
 

@@ -34,16 +34,15 @@ extension FixtureParser {
 
     /// The data at the end of a line, together with the `+` lines behind it and, where a marker is given, with lines
     /// of the same kind. Problems are noted.
-    mutating func data(_ scanner: inout FixtureScanner, more marker: String? = nil) -> FixtureContent {
+    mutating func data(_ scanner: inout FixtureScanner, more marker: Sign? = nil) -> FixtureContent {
         measuredData(&scanner, more: marker).content
     }
 
-    mutating func measuredData(_ scanner: inout FixtureScanner, more marker: String? = nil) -> KnownBlob {
+    mutating func measuredData(_ scanner: inout FixtureScanner, more marker: Sign? = nil) -> KnownBlob {
         let first = line
         var parts: [FixtureContent] = []
         var total = Measure(count: 0)
         total.parts = 0
-        let markers = ["+"] + (marker.map { [$0] } ?? [])
         var current = scanner
         while true {
             do throws(FixtureComplaint) {
@@ -52,7 +51,7 @@ extension FixtureParser {
                 parts.append(content)
                 try add(measure, to: &total)
             } catch { complain(error) }
-            guard let next = continuation(markers.map { Array($0.utf8) }) else { break }
+            guard let next = continuation(marker) else { break }
             current = next
         }
         scanner = current

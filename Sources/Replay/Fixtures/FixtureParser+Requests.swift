@@ -42,20 +42,20 @@ extension FixtureParser {
     }
 
     /// `> LINE`, `>~ PATTERN`, `>! NAME`, `>= LINE`, `>| TEXT`, `>> DATA`, `>>> DATA`
-    mutating func receiving(_ sign: String, _ scanner: inout FixtureScanner) throws(FixtureComplaint) {
+    mutating func receiving(_ sign: Sign, _ scanner: inout FixtureScanner) throws(FixtureComplaint) {
         let start = line
         switch sign {
-        case ">=": addExact(scanner.rest + [0x0D, 0x0A])
-        case ">|": addExact(try scanner.unescapedRest("what the head goes on with"))
-        case ">>": add(content: data(&scanner, more: ">>"), at: start)
-        case ">>>": add(body: data(&scanner, more: ">>>"), at: start)
-        case ">!":
+        case .exactLine: addExact(scanner.rest + [0x0D, 0x0A])
+        case .exactText: addExact(try scanner.unescapedRest("what the head goes on with"))
+        case .content: add(content: data(&scanner, more: .content), at: start)
+        case .body: add(body: data(&scanner, more: .body), at: start)
+        case .absent:
             let name = try scanner.takeRest("the name of a field")
             guard name.allSatisfy(FixtureParser.isTokenOctet) else {
                 throw FixtureComplaint("\(FixtureComplaint.quoted(name)) is no name of a field")
             }
             try addCondition(.absent(String(decoding: name, as: UTF8.self)), name)
-        case ">~":
+        case .pattern:
             let octets = scanner.rest
             try addCondition(.pattern(pattern(&scanner)), octets)
         default:

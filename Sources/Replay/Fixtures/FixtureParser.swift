@@ -161,24 +161,26 @@ public struct FixtureParser {
         }
     }
 
-    /// The next line that is neither empty nor a comment, if it begins with one of `markers`, which stands before a
-    /// blank or alone: then it is read.
-    mutating func continuation(_ markers: [[UInt8]]) -> FixtureScanner? {
+    /// The next line that is neither empty nor a comment, if it goes on with the data before it: by `+`, or by
+    /// `marker`. Then it is read up to what stands behind that.
+    mutating func continuation(_ marker: Sign?) -> FixtureScanner? {
         var position = nextLine
         var skipped = 0
         while position < octets.count, octets[position] == 0x0A || octets[position] == UInt8(ascii: "#") {
             position = (octets[position...].firstIndex(of: 0x0A) ?? octets.count) + 1
             skipped += 1
         }
-        guard position < octets.count,
-            let marker = markers.first(where: { octets[position...].starts(with: $0) })
-        else { return nil }
-        let behind = position + marker.count
+        guard position < octets.count else { return nil }
+        var behind = position + 1
+        if octets[position] != UInt8(ascii: "+") {
+            guard let marker, octets[position...].starts(with: marker.rawValue.utf8) else { return nil }
+            behind = position + marker.rawValue.utf8.count
+        }
         guard behind >= octets.count || octets[behind] <= 0x20 else { return nil }
         for _ in 0..<skipped { _ = readLine() }
         guard let range = readLine() else { return nil }
         var scanner = FixtureScanner(octets, range)
-        scanner.skip(marker.count)
+        scanner.skip(behind - position)
         return scanner
     }
 
@@ -243,25 +245,41 @@ public struct FixtureParser {
 
     /// A line that begins with signs in place of a word.
     private mutating func marked(_ scanner: inout FixtureScanner) throws(FixtureComplaint) {
-        let known = [">", ">~", ">!", ">=", ">|", ">>", ">>>", "<", "<|", "<<", "!", "="]
-        var marker: [UInt8] = []
-        while let next = scanner.next, marker.count < 4, known.contains(where: { $0.utf8.contains(next) }) {
-            marker.append(next)
-            scanner.skip(1)
+        let start = scanner
+        var sign = scanner.bareWord()
+        if let octet = sign.first(where: { !"<>=!~|".utf8.contains($0) }) {
+            scanner = start
+            sign = Array(sign.prefix { $0 != octet })
+            scanner.skip(sign.count)
         }
-        let sign = String(decoding: marker, as: UTF8.self)
-        guard known.contains(sign) else {
-            throw FixtureComplaint("unknown sign \(FixtureComplaint.quoted(marker)); a blank stands behind signs")
+        guard let sign = Sign(rawValue: String(decoding: sign, as: UTF8.self)) else {
+            throw FixtureComplaint("unknown sign \(FixtureComplaint.quoted(sign)); a blank stands behind signs")
         }
         if let next = scanner.next {
-            guard next == 0x20 else { throw FixtureComplaint("a blank is missing behind `\(sign)`") }
+            guard next == 0x20 else { throw FixtureComplaint("a blank is missing behind `\(sign.rawValue)`") }
             scanner.skip(1)
         }
         switch sign {
-        case "=": try outcome(&scanner)
-        case "!": try event(&scanner)
-        case "<", "<|", "<<": try sending(sign, &scanner)
+        case .outcome: try outcome(&scanner)
+        case .event: try event(&scanner)
+        case .sentLine, .sentText, .sentData: try sending(sign, &scanner)
         default: try receiving(sign, &scanner)
         }
+    }
+
+    /// What lines begin with in place of a word.
+    enum Sign: String {
+        case line = ">"
+        case pattern = ">~"
+        case absent = ">!"
+        case exactLine = ">="
+        case exactText = ">|"
+        case content = ">>"
+        case body = ">>>"
+        case sentLine = "<"
+        case sentText = "<|"
+        case sentData = "<<"
+        case event = "!"
+        case outcome = "="
     }
 }
