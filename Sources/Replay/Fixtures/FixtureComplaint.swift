@@ -39,7 +39,11 @@ struct FixtureComplaint: Error {
             let most = max(1, min(length, lower.count) / 3)
             guard abs(length - lower.count) <= most else { continue }
             let distance = distance(lower, Array(candidate.utf8))
-            if distance <= most, distance < best?.distance ?? .max { best = (candidate, distance) }
+            // Of two that are as near, people mean the one that begins alike.
+            let penalty = lower.first == candidate.utf8.first ? 0 : 1
+            if distance <= most, distance * 2 + penalty < best?.distance ?? .max {
+                best = (candidate, distance * 2 + penalty)
+            }
         }
         return best?.word
     }

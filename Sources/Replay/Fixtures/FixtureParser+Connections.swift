@@ -95,7 +95,8 @@ extension FixtureParser {
         if run?.connection?.hasToldOfEnding == false {
             complain(
                 at: line,
-                "nothing can happen behind `! \(ending.word)` in line \(ending.line), which ends the connection")
+                "nothing can happen behind `! \(ending.word)` in line \(ending.line), which ends the connection"
+            )
             run?.connection?.hasToldOfEnding = true
         }
         return false
@@ -188,7 +189,9 @@ extension FixtureParser {
         case .tls(let tls):
             run?.connection?.tls = tls
             // What is read next need not be a request, but there is no content of one either.
-            if run?.connection?.request != OpenConnection.RequestState.none { run?.connection?.request = .body }
+            if run?.connection?.request != OpenConnection.RequestState.none {
+                run?.connection?.request = .body
+            }
         case .meet(let name):
             guard run?.connection?.meets.insert(name).inserted == true else {
                 throw FixtureComplaint("the connection meets the others at \"\(name)\" twice")

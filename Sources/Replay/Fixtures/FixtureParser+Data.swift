@@ -85,10 +85,13 @@ extension FixtureParser {
             let text = try scanner.text()
             return (.octets(text), Measure(count: UInt64(text.count)))
         }
-        guard scanner.next != nil else { throw FixtureComplaint("data is missing, like \"text\" or hex 0D0A") }
+        guard scanner.next != nil else {
+            throw FixtureComplaint("data is missing, like \"text\" or hex 0D0A")
+        }
         let word = scanner.bareWord()
         guard let operation = DataWord(rawValue: String(decoding: word, as: UTF8.self)) else {
-            throw .unknown(word, what: "kind of data", known: ["\\\"text\\\""] + DataWord.allCases.map(\.rawValue))
+            throw .unknown(
+                word, what: "kind of data", known: ["\\\"text\\\""] + DataWord.allCases.map(\.rawValue))
         }
         switch operation {
         case .hex:
@@ -115,7 +118,8 @@ extension FixtureParser {
         }
     }
 
-    private static let tooDeep = FixtureComplaint("data is nested more than \(mostDepth) deep, blobs included")
+    private static let tooDeep = FixtureComplaint(
+        "data is nested more than \(mostDepth) deep, blobs included")
 
     private func deeper(_ measure: Measure) throws(FixtureComplaint) -> Measure {
         var measure = measure
@@ -186,14 +190,16 @@ extension FixtureParser {
         guard word[digits.endIndex...].starts(with: "..<".utf8) else {
             throw FixtureComplaint("\(FixtureComplaint.quoted(word)) is no slice like 0..<5")
         }
-        let lower = try FixtureScanner.number(Array(digits), "the slice's begin", 0...FixtureScanner.mostOctets)
+        let lower = try FixtureScanner.number(
+            Array(digits), "the slice's begin", 0...FixtureScanner.mostOctets)
         let upper = try FixtureScanner.number(
             Array(word[(digits.endIndex + 3)...]), "the slice's end", 0...FixtureScanner.mostOctets)
         guard lower <= upper else {
             throw FixtureComplaint("the slice \(FixtureComplaint.quoted(word)) ends before it begins")
         }
         if let count = measure.count, upper > count {
-            throw FixtureComplaint("the slice \(FixtureComplaint.quoted(word)) is outside the data, which has \(count) octets")
+            throw FixtureComplaint(
+                "the slice \(FixtureComplaint.quoted(word)) is outside the data, which has \(count) octets")
         }
         var measure = try deeper(measure)
         measure.most = min(measure.most, upper - lower)

@@ -52,7 +52,8 @@ public struct FixtureParser {
     public static func parse(_ octets: [UInt8]) throws(FixtureSyntaxError) -> Fixture {
         guard octets.count <= mostOctets else {
             throw FixtureSyntaxError([
-                FixtureProblem(line: 0, "the file has \(octets.count) octets; at most \(mostOctets) are allowed")
+                FixtureProblem(
+                    line: 0, "the file has \(octets.count) octets; at most \(mostOctets) are allowed")
             ])
         }
         var parser = FixtureParser(octets)
@@ -132,7 +133,9 @@ public struct FixtureParser {
         nextLine = end + 1
         if end > start, octets[end - 1] == 0x0D {
             end -= 1
-            if !hasToldOfCR { complain(at: line, "the line ends with CR LF; LF alone ends lines (told once)") }
+            if !hasToldOfCR {
+                complain(at: line, "the line ends with CR LF; LF alone ends lines (told once)")
+            }
             hasToldOfCR = true
         }
         if end > start, FixtureScanner.isBlank(octets[end - 1]) {
@@ -155,7 +158,8 @@ public struct FixtureParser {
             if FixtureText.isControl(in: octets, at: index, length: length) {
                 let shown = FixtureComplaint.quoted(Array(octets[index..<index + length]))
                 return complain(
-                    at: line, "octet \(column) of the line is a control character, \(shown); texts have escapes")
+                    at: line,
+                    "octet \(column) of the line is a control character, \(shown); texts have escapes")
             }
             index += length
         }
@@ -206,7 +210,8 @@ public struct FixtureParser {
         if isInReason { reason.append(String(decoding: scanner.rest, as: UTF8.self)) }
     }
 
-    private mutating func statement(_ first: UInt8, _ scanner: inout FixtureScanner) throws(FixtureComplaint) {
+    private mutating func statement(_ first: UInt8, _ scanner: inout FixtureScanner) throws(FixtureComplaint)
+    {
         switch first {
         case UInt8(ascii: ">"), UInt8(ascii: "<"), UInt8(ascii: "!"), UInt8(ascii: "="):
             return try marked(&scanner)
@@ -216,15 +221,23 @@ public struct FixtureParser {
         }
         let start = scanner
         let word: Statement
-        do throws(FixtureComplaint) { word = try scanner.choice() } catch {
+        do throws(FixtureComplaint) {
+            guard !FixtureScanner.isBlank(first) else { throw FixtureComplaint("") }
+            word = try scanner.choice()
+        } catch {
             var scanner = start
             let word = scanner.bareWord()
+            if FixtureScanner.isBlank(first) {
+                throw FixtureComplaint(
+                    "unknown beginning of a line \(FixtureComplaint.quoted(word)); lines do not begin with a blank"
+                )
+            }
             let near = FixtureComplaint.nearest(to: word, among: Statement.allCases.map(\.rawValue))
             throw FixtureComplaint(
                 "unknown beginning of a line \(FixtureComplaint.quoted(word)); "
                     + (near.map { "did you mean \"\($0)\"?" }
-                        ?? "lines begin with # + $ > < ! = or \(FixtureComplaint.list(Statement.allCases.map(\.rawValue)))"
-                    ))
+                        ?? "lines begin with # + $ > < ! = or \(FixtureComplaint.list(Statement.allCases.map(\.rawValue)))")
+            )
         }
         switch word {
         case .blob: try blob(&scanner)
@@ -253,7 +266,8 @@ public struct FixtureParser {
             scanner.skip(sign.count)
         }
         guard let sign = Sign(rawValue: String(decoding: sign, as: UTF8.self)) else {
-            throw FixtureComplaint("unknown sign \(FixtureComplaint.quoted(sign)); a blank stands behind signs")
+            throw FixtureComplaint(
+                "unknown sign \(FixtureComplaint.quoted(sign)); a blank stands behind signs")
         }
         if let next = scanner.next {
             guard next == 0x20 else { throw FixtureComplaint("a blank is missing behind `\(sign.rawValue)`") }
