@@ -23,7 +23,9 @@ enum FixtureCommandLine {
                 scanner.skip(1)
                 try escaped(&scanner, into: &word)
             case UInt8(ascii: "\\"):
-                guard let kept = scanner.next else { throw FixtureComplaint("nothing follows the last backslash") }
+                guard let kept = scanner.next else {
+                    throw FixtureComplaint("nothing follows the last backslash")
+                }
                 word.append(kept)
                 scanner.skip(1)
             default: word.append(next)

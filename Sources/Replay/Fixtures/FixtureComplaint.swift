@@ -35,11 +35,14 @@ struct FixtureComplaint: Error {
         let lower = word.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
         var best: (word: String, distance: Int)?
         for candidate in known.prefix(1000) {
-            let octets = Array(candidate.utf8)
-            guard abs(octets.count - lower.count) <= 2, octets.count <= 64 else { continue }
-            let distance = distance(lower, octets)
-            if distance <= max(1, min(octets.count, lower.count) / 3), distance < best?.distance ?? .max {
-                best = (candidate, distance)
+            let length = candidate.utf8.count
+            let most = max(1, min(length, lower.count) / 3)
+            guard abs(length - lower.count) <= most else { continue }
+            let distance = distance(lower, Array(candidate.utf8))
+            // Of two that are as near, people mean the one that begins alike.
+            let penalty = lower.first == candidate.utf8.first ? 0 : 1
+            if distance <= most, distance * 2 + penalty < best?.distance ?? .max {
+                best = (candidate, distance * 2 + penalty)
             }
         }
         return best?.word
@@ -47,22 +50,23 @@ struct FixtureComplaint: Error {
 
     /// How many octets must be put in, left out, changed or swapped with their neighbour to make one of the other.
     private static func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
-        var before: [Int] = []
-        var above = Array(0...second.count)
+        // The rows of the table: the one that is filled, and the two above it.
+        let width = second.count + 1
+        var rows = [Int](repeating: 0, count: 3 * width)
+        for column in 0..<width { rows[column] = column }
         for row in 0..<first.count {
-            var current = [row + 1]
+            let (current, above, before) = ((row + 1) % 3 * width, row % 3 * width, (row + 2) % 3 * width)
+            rows[current] = row + 1
             for column in 0..<second.count {
                 var least = min(
-                    above[column + 1] + 1, current[column] + 1,
-                    above[column] + (first[row] == second[column] ? 0 : 1))
+                    rows[above + column + 1] + 1, rows[current + column] + 1,
+                    rows[above + column] + (first[row] == second[column] ? 0 : 1))
                 if row > 0, column > 0, first[row] == second[column - 1], first[row - 1] == second[column] {
-                    least = min(least, before[column - 1] + 1)
+                    least = min(least, rows[before + column - 1] + 1)
                 }
-                current.append(least)
+                rows[current + column + 1] = least
             }
-            before = above
-            above = current
         }
-        return above[second.count]
+        return rows[first.count % 3 * width + second.count]
     }
 }

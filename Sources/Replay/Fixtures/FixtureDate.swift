@@ -15,7 +15,8 @@ enum FixtureDate {
             switch form[index] {
             // Filled in below, or a digit.
             case UInt8(ascii: "W"), UInt8(ascii: "w"): break
-            case UInt8(ascii: "D"), UInt8(ascii: "Y"), UInt8(ascii: "h"), UInt8(ascii: "m"), UInt8(ascii: "s"):
+            case UInt8(ascii: "D"), UInt8(ascii: "Y"), UInt8(ascii: "h"), UInt8(ascii: "m"),
+                UInt8(ascii: "s"):
                 let isMonth = (8...10).contains(index)
                 guard isMonth || (0x30...0x39).contains(octets[index]) else { return nil }
             case UInt8(ascii: "M") where index == 8: break
@@ -32,7 +33,9 @@ enum FixtureDate {
         let (hour, minute, second) = (number(17..<19), number(20..<22), number(23..<25))
         guard year >= 1, hour < 24, minute < 60, second < 60, day >= 1 else { return nil }
         let days = daysBefore(year: year, month: Int64(month) + 1) + day - 1
-        guard day <= length(ofMonth: month, year: year), self.weekday(ofDay: days) == weekday else { return nil }
+        guard day <= length(ofMonth: month, year: year), self.weekday(ofDay: days) == weekday else {
+            return nil
+        }
         return days * 86_400 + hour * 3_600 + minute * 60 + second
     }
 
@@ -41,8 +44,8 @@ enum FixtureDate {
         let seconds = min(max(seconds, range.lowerBound), range.upperBound)
         let second = (seconds % 86_400 + 86_400) % 86_400
         let days = (seconds - second) / 86_400
-        var year = days / 366 + 1970
-        if days < 0 { year -= 2 }
+        // Not after the right year, and few years before it.
+        var year = days < 0 ? days / 365 + 1969 : days / 366 + 1970
         while daysBefore(year: year + 1, month: 1) <= days { year += 1 }
         var month = 0
         while daysBefore(year: year, month: 1) + daysInMonths(month + 1, year) <= days { month += 1 }
@@ -50,7 +53,8 @@ enum FixtureDate {
         let date =
             "\(String(decoding: weekdays[weekday(ofDay: days)], as: UTF8.self)), \(padded(day, 2)) "
             + "\(String(decoding: months[month], as: UTF8.self)) \(padded(year, 4))"
-        return "\(date) \(padded(second / 3_600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2)) GMT"
+        return
+            "\(date) \(padded(second / 3_600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2)) GMT"
     }
 
     private static func padded(_ number: Int64, _ width: Int) -> String {

@@ -36,7 +36,8 @@ extension FixtureParser {
             let parent = Array(octets[..<index])
             switch paths[parent] {
             case .file:
-                throw FixtureComplaint("\(FixtureComplaint.quoted(parent)) is a file, so nothing can be in it")
+                throw FixtureComplaint(
+                    "\(FixtureComplaint.quoted(parent)) is a file, so nothing can be in it")
             case .folder, .link: break
             case nil: paths[parent] = .folder
             }
@@ -50,7 +51,8 @@ extension FixtureParser {
 
     private func mustBeThere(_ path: String) throws(FixtureComplaint) {
         if paths[Array(path.utf8)] == nil {
-            throw FixtureComplaint("nothing before this line makes \(FixtureComplaint.quoted(Array(path.utf8)))")
+            throw FixtureComplaint(
+                "nothing before this line makes \(FixtureComplaint.quoted(Array(path.utf8)))")
         }
     }
 
@@ -143,15 +145,16 @@ extension FixtureParser {
     /// `$ rawget ARGUMENT...`
     mutating func command(_ scanner: inout FixtureScanner) throws(FixtureComplaint) {
         scanner.skip(1)
+        // The run begins even where its words are wrong, so that what follows is not taken for another's.
+        begin(.command(["rawget"]))
         guard scanner.next == nil || scanner.next == 0x20 else {
             throw FixtureComplaint("a blank is missing behind `$`")
         }
-        // The run begins even where its words are wrong, so that what follows is not taken for another's.
-        begin(.command(["rawget"]))
         let words = try FixtureCommandLine.words(&scanner)
         guard let name = words.first else { throw FixtureComplaint("the command is missing: `$ rawget …`") }
         guard name == "rawget" else {
-            throw FixtureComplaint("a command begins with rawget, not \(FixtureComplaint.quoted(Array(name.utf8)))")
+            throw FixtureComplaint(
+                "a command begins with rawget, not \(FixtureComplaint.quoted(Array(name.utf8)))")
         }
         run?.run.action = .command(words)
     }
@@ -200,7 +203,9 @@ extension FixtureParser {
         case .policy:
             let name = try scanner.name("the name of a cache policy")
             try scanner.finish()
-            guard load.cachePolicy == nil else { throw FixtureComplaint("the request has its policy already") }
+            guard load.cachePolicy == nil else {
+                throw FixtureComplaint("the request has its policy already")
+            }
             replaceLoad { $0.cachePolicy = name }
         }
     }

@@ -95,7 +95,8 @@ extension FixtureParser {
         if run?.connection?.hasToldOfEnding == false {
             complain(
                 at: line,
-                "nothing can happen behind `! \(ending.word)` in line \(ending.line), which ends the connection")
+                "nothing can happen behind `! \(ending.word)` in line \(ending.line), which ends the connection"
+            )
             run?.connection?.hasToldOfEnding = true
         }
         return false
@@ -125,12 +126,12 @@ extension FixtureParser {
     }
 
     /// `< LINE`, `<| TEXT`, `<< DATA`
-    mutating func sending(_ sign: String, _ scanner: inout FixtureScanner) throws(FixtureComplaint) {
+    mutating func sending(_ sign: Sign, _ scanner: inout FixtureScanner) throws(FixtureComplaint) {
         let start = line
         switch sign {
-        case "<": add(.sendLine(scanner.rest), at: start)
-        case "<|": add(.sendText(try scanner.unescapedRest("what is sent")), at: start)
-        default: add(.send(data(&scanner, more: "<<")), at: start)
+        case .sentLine: add(.sendLine(scanner.rest), at: start)
+        case .sentText: add(.sendText(try scanner.unescapedRest("what is sent")), at: start)
+        default: add(.send(data(&scanner, more: .sentData)), at: start)
         }
     }
 
@@ -188,7 +189,9 @@ extension FixtureParser {
         case .tls(let tls):
             run?.connection?.tls = tls
             // What is read next need not be a request, but there is no content of one either.
-            if run?.connection?.request != OpenConnection.RequestState.none { run?.connection?.request = .body }
+            if run?.connection?.request != OpenConnection.RequestState.none {
+                run?.connection?.request = .body
+            }
         case .meet(let name):
             guard run?.connection?.meets.insert(name).inserted == true else {
                 throw FixtureComplaint("the connection meets the others at \"\(name)\" twice")

@@ -34,16 +34,15 @@ extension FixtureParser {
 
     /// The data at the end of a line, together with the `+` lines behind it and, where a marker is given, with lines
     /// of the same kind. Problems are noted.
-    mutating func data(_ scanner: inout FixtureScanner, more marker: String? = nil) -> FixtureContent {
+    mutating func data(_ scanner: inout FixtureScanner, more marker: Sign? = nil) -> FixtureContent {
         measuredData(&scanner, more: marker).content
     }
 
-    mutating func measuredData(_ scanner: inout FixtureScanner, more marker: String? = nil) -> KnownBlob {
+    mutating func measuredData(_ scanner: inout FixtureScanner, more marker: Sign? = nil) -> KnownBlob {
         let first = line
         var parts: [FixtureContent] = []
         var total = Measure(count: 0)
         total.parts = 0
-        let markers = ["+"] + (marker.map { [$0] } ?? [])
         var current = scanner
         while true {
             do throws(FixtureComplaint) {
@@ -52,7 +51,7 @@ extension FixtureParser {
                 parts.append(content)
                 try add(measure, to: &total)
             } catch { complain(error) }
-            guard let next = continuation(markers.map { Array($0.utf8) }) else { break }
+            guard let next = continuation(marker) else { break }
             current = next
         }
         scanner = current
@@ -86,10 +85,13 @@ extension FixtureParser {
             let text = try scanner.text()
             return (.octets(text), Measure(count: UInt64(text.count)))
         }
-        guard scanner.next != nil else { throw FixtureComplaint("data is missing, like \"text\" or hex 0D0A") }
+        guard scanner.next != nil else {
+            throw FixtureComplaint("data is missing, like \"text\" or hex 0D0A")
+        }
         let word = scanner.bareWord()
         guard let operation = DataWord(rawValue: String(decoding: word, as: UTF8.self)) else {
-            throw .unknown(word, what: "kind of data", known: ["\\\"text\\\""] + DataWord.allCases.map(\.rawValue))
+            throw .unknown(
+                word, what: "kind of data", known: ["\\\"text\\\""] + DataWord.allCases.map(\.rawValue))
         }
         switch operation {
         case .hex:
@@ -116,7 +118,8 @@ extension FixtureParser {
         }
     }
 
-    private static let tooDeep = FixtureComplaint("data is nested more than \(mostDepth) deep, blobs included")
+    private static let tooDeep = FixtureComplaint(
+        "data is nested more than \(mostDepth) deep, blobs included")
 
     private func deeper(_ measure: Measure) throws(FixtureComplaint) -> Measure {
         var measure = measure
@@ -187,14 +190,16 @@ extension FixtureParser {
         guard word[digits.endIndex...].starts(with: "..<".utf8) else {
             throw FixtureComplaint("\(FixtureComplaint.quoted(word)) is no slice like 0..<5")
         }
-        let lower = try FixtureScanner.number(Array(digits), "the slice's begin", 0...FixtureScanner.mostOctets)
+        let lower = try FixtureScanner.number(
+            Array(digits), "the slice's begin", 0...FixtureScanner.mostOctets)
         let upper = try FixtureScanner.number(
             Array(word[(digits.endIndex + 3)...]), "the slice's end", 0...FixtureScanner.mostOctets)
         guard lower <= upper else {
             throw FixtureComplaint("the slice \(FixtureComplaint.quoted(word)) ends before it begins")
         }
         if let count = measure.count, upper > count {
-            throw FixtureComplaint("the slice \(FixtureComplaint.quoted(word)) is outside the data, which has \(count) octets")
+            throw FixtureComplaint(
+                "the slice \(FixtureComplaint.quoted(word)) is outside the data, which has \(count) octets")
         }
         var measure = try deeper(measure)
         measure.most = min(measure.most, upper - lower)

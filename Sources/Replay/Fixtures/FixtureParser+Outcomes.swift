@@ -193,7 +193,8 @@ extension FixtureParser {
         return .equals(content)
     }
 
-    private mutating func matched(_ scanner: inout FixtureScanner) throws(FixtureComplaint) -> FixturePattern {
+    private mutating func matched(_ scanner: inout FixtureScanner) throws(FixtureComplaint) -> FixturePattern
+    {
         scanner.skipBlanks()
         return try pattern(&scanner)
     }
@@ -252,7 +253,8 @@ extension FixtureParser {
         case (.file, .something), (.folder, .something), (.link, .something): break
         case let (old, new) where old != new:
             throw FixtureComplaint(
-                "\(FixtureComplaint.quoted(octets)) cannot be \(kind.words): in line \(earlier.line) it is \(old.words)")
+                "\(FixtureComplaint.quoted(octets)) cannot be \(kind.words): in line \(earlier.line) it is \(old.words)"
+            )
         default: break
         }
     }

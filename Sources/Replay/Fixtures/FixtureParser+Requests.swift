@@ -42,26 +42,27 @@ extension FixtureParser {
     }
 
     /// `> LINE`, `>~ PATTERN`, `>! NAME`, `>= LINE`, `>| TEXT`, `>> DATA`, `>>> DATA`
-    mutating func receiving(_ sign: String, _ scanner: inout FixtureScanner) throws(FixtureComplaint) {
+    mutating func receiving(_ sign: Sign, _ scanner: inout FixtureScanner) throws(FixtureComplaint) {
         let start = line
         switch sign {
-        case ">=": addExact(scanner.rest + [0x0D, 0x0A])
-        case ">|": addExact(try scanner.unescapedRest("what the head goes on with"))
-        case ">>": add(content: data(&scanner, more: ">>"), at: start)
-        case ">>>": add(body: data(&scanner, more: ">>>"), at: start)
-        case ">!":
+        case .exactLine: addExact(scanner.rest + [0x0D, 0x0A])
+        case .exactText: addExact(try scanner.unescapedRest("what the head goes on with"))
+        case .content: add(content: data(&scanner, more: .content), at: start)
+        case .body: add(body: data(&scanner, more: .body), at: start)
+        case .absent:
             let name = try scanner.takeRest("the name of a field")
             guard name.allSatisfy(FixtureParser.isTokenOctet) else {
                 throw FixtureComplaint("\(FixtureComplaint.quoted(name)) is no name of a field")
             }
             try addCondition(.absent(String(decoding: name, as: UTF8.self)), name)
-        case ">~":
+        case .pattern:
             let octets = scanner.rest
             try addCondition(.pattern(pattern(&scanner)), octets)
         default:
             let octets = scanner.rest
             guard !octets.isEmpty else {
-                throw FixtureComplaint("a request line or field line is missing; the blank line is not written")
+                throw FixtureComplaint(
+                    "a request line or field line is missing; the blank line is not written")
             }
             try addCondition(.line(octets), octets)
         }
@@ -70,7 +71,9 @@ extension FixtureParser {
     /// The pattern up to the end of the line.
     mutating func pattern(_ scanner: inout FixtureScanner) throws(FixtureComplaint) -> FixturePattern {
         let octets = scanner.rest
-        guard !octets.isEmpty else { throw FixtureComplaint("a pattern is missing, in which * stands for anything") }
+        guard !octets.isEmpty else {
+            throw FixtureComplaint("a pattern is missing, in which * stands for anything")
+        }
         while let next = scanner.next {
             scanner.skip(1)
             guard next == UInt8(ascii: "\\") else { continue }
@@ -92,12 +95,14 @@ extension FixtureParser {
         let isOpen = run?.connection?.head?.isExact == false
         if run?.connection?.head?.isExact == true {
             finishHead()
-            throw FixtureComplaint("the exact head has no blank line yet (`>=`), and conditions cannot stand in it")
+            throw FixtureComplaint(
+                "the exact head has no blank line yet (`>=`), and conditions cannot stand in it")
         }
         if isOpen, !isField {
             // Requests that come one behind the other, without an answer between them.
             guard Array(octets).contains(sequence: " HTTP/".utf8) else {
-                throw FixtureComplaint("\(FixtureComplaint.quoted(octets)) is no field line like \"Name: value\"")
+                throw FixtureComplaint(
+                    "\(FixtureComplaint.quoted(octets)) is no field line like \"Name: value\"")
             }
             finishHead()
         }
@@ -111,7 +116,8 @@ extension FixtureParser {
     private mutating func addExact(_ octets: [UInt8]) {
         guard canAddStep(at: line) else { return }
         if run?.connection?.head?.isExact == false {
-            complain(at: line, "an exact head cannot begin among conditions; an answer stands between requests")
+            complain(
+                at: line, "an exact head cannot begin among conditions; an answer stands between requests")
             finishHead()
         }
         if run?.connection?.head == nil { run?.connection?.head = OpenHead(line: line, isExact: true) }
@@ -126,7 +132,8 @@ extension FixtureParser {
         guard let head = run?.connection?.head else { return }
         run?.connection?.head = nil
         if head.isExact, !head.isComplete {
-            complain(at: head.line, "the exact head that begins here has no blank line at its end (`>=` alone)")
+            complain(
+                at: head.line, "the exact head that begins here has no blank line at its end (`>=` alone)")
         }
         let step = Fixture.Step.request(head.isExact ? .exactly(head.parts) : .matching(head.conditions))
         check(step, at: head.line)
@@ -139,7 +146,8 @@ extension FixtureParser {
         finishHead()
         switch run?.connection?.request {
         case .head: break
-        case .content: complain(at: line, "the content of the request stands before this, and `>>` is all of it")
+        case .content:
+            complain(at: line, "the content of the request stands before this, and `>>` is all of it")
         case .body: complain(at: line, "`>>` is all of the content, but `>>>` or `! tls` stands before it")
         default: complain(at: line, "no request stands before this that could have content")
         }
@@ -163,6 +171,8 @@ extension [UInt8] {
     fileprivate func contains(sequence: String.UTF8View) -> Bool {
         let sequence = Array(sequence)
         guard count >= sequence.count else { return false }
-        return (0...count - sequence.count).contains { self[$0] == sequence[0] && self[$0...].starts(with: sequence) }
+        return (0...count - sequence.count).contains {
+            self[$0] == sequence[0] && self[$0...].starts(with: sequence)
+        }
     }
 }

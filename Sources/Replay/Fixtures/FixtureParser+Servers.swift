@@ -42,12 +42,16 @@ extension FixtureParser {
                 case .silent: server.reception = .silent
                 case .ipv6: server.usesIPv6 = true
                 case .behind:
-                    server.earlierAddress = try scanner.choice(AddressWord.self) == .refused ? .refused : .silent
+                    server.earlierAddress =
+                        try scanner.choice(AddressWord.self) == .refused ? .refused : .silent
                 case .anyOrder: server.takesAnyOrder = true
                 }
             }
-            if let word = [ServerWord.version, .client, .handshake].first(where: seen.contains), !seen.contains(.tls) {
-                throw FixtureComplaint("\"\(word.rawValue)\" is about TLS, and \"tls KIND\" does not stand here")
+            if let word = [ServerWord.version, .client, .handshake].first(where: seen.contains),
+                !seen.contains(.tls)
+            {
+                throw FixtureComplaint(
+                    "\"\(word.rawValue)\" is about TLS, and \"tls KIND\" does not stand here")
             }
             if seen.contains(.refused), seen.contains(.silent) {
                 throw FixtureComplaint("connections cannot be both \"refused\" and not answered (\"silent\")")
@@ -81,7 +85,8 @@ extension FixtureParser {
         switch word {
         case .version:
             let version = scanner.bareWord()
-            guard let known = FixtureParser.versions.first(where: { version.elementsEqual($0.name.utf8) }) else {
+            guard let known = FixtureParser.versions.first(where: { version.elementsEqual($0.name.utf8) })
+            else {
                 throw .unknown(version, what: "version of TLS", known: FixtureParser.versions.map(\.name))
             }
             tls.version = known.version
@@ -128,6 +133,7 @@ extension FixtureParser {
         let near = FixtureComplaint.nearest(to: Array(name.utf8), among: known)
         throw FixtureComplaint(
             "no server \"\(name)\" has been named; "
-                + (near.map { "did you mean \"\($0)\"?" } ?? "there is \(FixtureComplaint.list(Array(known.prefix(5))))"))
+                + (near.map { "did you mean \"\($0)\"?" }
+                    ?? "there is \(FixtureComplaint.list(Array(known.prefix(5))))"))
     }
 }

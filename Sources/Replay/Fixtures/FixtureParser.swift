@@ -52,7 +52,8 @@ public struct FixtureParser {
     public static func parse(_ octets: [UInt8]) throws(FixtureSyntaxError) -> Fixture {
         guard octets.count <= mostOctets else {
             throw FixtureSyntaxError([
-                FixtureProblem(line: 0, "the file has \(octets.count) octets; at most \(mostOctets) are allowed")
+                FixtureProblem(
+                    line: 0, "the file has \(octets.count) octets; at most \(mostOctets) are allowed")
             ])
         }
         var parser = FixtureParser(octets)
@@ -132,7 +133,9 @@ public struct FixtureParser {
         nextLine = end + 1
         if end > start, octets[end - 1] == 0x0D {
             end -= 1
-            if !hasToldOfCR { complain(at: line, "the line ends with CR LF; LF alone ends lines (told once)") }
+            if !hasToldOfCR {
+                complain(at: line, "the line ends with CR LF; LF alone ends lines (told once)")
+            }
             hasToldOfCR = true
         }
         if end > start, FixtureScanner.isBlank(octets[end - 1]) {
@@ -155,30 +158,33 @@ public struct FixtureParser {
             if FixtureText.isControl(in: octets, at: index, length: length) {
                 let shown = FixtureComplaint.quoted(Array(octets[index..<index + length]))
                 return complain(
-                    at: line, "octet \(column) of the line is a control character, \(shown); texts have escapes")
+                    at: line,
+                    "octet \(column) of the line is a control character, \(shown); texts have escapes")
             }
             index += length
         }
     }
 
-    /// The next line that is neither empty nor a comment, if it begins with one of `markers`, which stands before a
-    /// blank or alone: then it is read.
-    mutating func continuation(_ markers: [[UInt8]]) -> FixtureScanner? {
+    /// The next line that is neither empty nor a comment, if it goes on with the data before it: by `+`, or by
+    /// `marker`. Then it is read up to what stands behind that.
+    mutating func continuation(_ marker: Sign?) -> FixtureScanner? {
         var position = nextLine
         var skipped = 0
         while position < octets.count, octets[position] == 0x0A || octets[position] == UInt8(ascii: "#") {
             position = (octets[position...].firstIndex(of: 0x0A) ?? octets.count) + 1
             skipped += 1
         }
-        guard position < octets.count,
-            let marker = markers.first(where: { octets[position...].starts(with: $0) })
-        else { return nil }
-        let behind = position + marker.count
+        guard position < octets.count else { return nil }
+        var behind = position + 1
+        if octets[position] != UInt8(ascii: "+") {
+            guard let marker, octets[position...].starts(with: marker.rawValue.utf8) else { return nil }
+            behind = position + marker.rawValue.utf8.count
+        }
         guard behind >= octets.count || octets[behind] <= 0x20 else { return nil }
         for _ in 0..<skipped { _ = readLine() }
         guard let range = readLine() else { return nil }
         var scanner = FixtureScanner(octets, range)
-        scanner.skip(marker.count)
+        scanner.skip(behind - position)
         return scanner
     }
 
@@ -204,7 +210,8 @@ public struct FixtureParser {
         if isInReason { reason.append(String(decoding: scanner.rest, as: UTF8.self)) }
     }
 
-    private mutating func statement(_ first: UInt8, _ scanner: inout FixtureScanner) throws(FixtureComplaint) {
+    private mutating func statement(_ first: UInt8, _ scanner: inout FixtureScanner) throws(FixtureComplaint)
+    {
         switch first {
         case UInt8(ascii: ">"), UInt8(ascii: "<"), UInt8(ascii: "!"), UInt8(ascii: "="):
             return try marked(&scanner)
@@ -214,15 +221,23 @@ public struct FixtureParser {
         }
         let start = scanner
         let word: Statement
-        do throws(FixtureComplaint) { word = try scanner.choice() } catch {
+        do throws(FixtureComplaint) {
+            guard !FixtureScanner.isBlank(first) else { throw FixtureComplaint("") }
+            word = try scanner.choice()
+        } catch {
             var scanner = start
             let word = scanner.bareWord()
+            if FixtureScanner.isBlank(first) {
+                throw FixtureComplaint(
+                    "unknown beginning of a line \(FixtureComplaint.quoted(word)); lines do not begin with a blank"
+                )
+            }
             let near = FixtureComplaint.nearest(to: word, among: Statement.allCases.map(\.rawValue))
             throw FixtureComplaint(
                 "unknown beginning of a line \(FixtureComplaint.quoted(word)); "
                     + (near.map { "did you mean \"\($0)\"?" }
-                        ?? "lines begin with # + $ > < ! = or \(FixtureComplaint.list(Statement.allCases.map(\.rawValue)))"
-                    ))
+                        ?? "lines begin with # + $ > < ! = or \(FixtureComplaint.list(Statement.allCases.map(\.rawValue)))")
+            )
         }
         switch word {
         case .blob: try blob(&scanner)
@@ -243,25 +258,42 @@ public struct FixtureParser {
 
     /// A line that begins with signs in place of a word.
     private mutating func marked(_ scanner: inout FixtureScanner) throws(FixtureComplaint) {
-        let known = [">", ">~", ">!", ">=", ">|", ">>", ">>>", "<", "<|", "<<", "!", "="]
-        var marker: [UInt8] = []
-        while let next = scanner.next, marker.count < 4, known.contains(where: { $0.utf8.contains(next) }) {
-            marker.append(next)
-            scanner.skip(1)
+        let start = scanner
+        var sign = scanner.bareWord()
+        if let octet = sign.first(where: { !"<>=!~|".utf8.contains($0) }) {
+            scanner = start
+            sign = Array(sign.prefix { $0 != octet })
+            scanner.skip(sign.count)
         }
-        let sign = String(decoding: marker, as: UTF8.self)
-        guard known.contains(sign) else {
-            throw FixtureComplaint("unknown sign \(FixtureComplaint.quoted(marker)); a blank stands behind signs")
+        guard let sign = Sign(rawValue: String(decoding: sign, as: UTF8.self)) else {
+            throw FixtureComplaint(
+                "unknown sign \(FixtureComplaint.quoted(sign)); a blank stands behind signs")
         }
         if let next = scanner.next {
-            guard next == 0x20 else { throw FixtureComplaint("a blank is missing behind `\(sign)`") }
+            guard next == 0x20 else { throw FixtureComplaint("a blank is missing behind `\(sign.rawValue)`") }
             scanner.skip(1)
         }
         switch sign {
-        case "=": try outcome(&scanner)
-        case "!": try event(&scanner)
-        case "<", "<|", "<<": try sending(sign, &scanner)
+        case .outcome: try outcome(&scanner)
+        case .event: try event(&scanner)
+        case .sentLine, .sentText, .sentData: try sending(sign, &scanner)
         default: try receiving(sign, &scanner)
         }
+    }
+
+    /// What lines begin with in place of a word.
+    enum Sign: String {
+        case line = ">"
+        case pattern = ">~"
+        case absent = ">!"
+        case exactLine = ">="
+        case exactText = ">|"
+        case content = ">>"
+        case body = ">>>"
+        case sentLine = "<"
+        case sentText = "<|"
+        case sentData = "<<"
+        case event = "!"
+        case outcome = "="
     }
 }

@@ -24,7 +24,8 @@ extension FixturePrinter {
             if !octets.isEmpty { line(Array("<| ".utf8) + FixtureText.escaped(octets)) }
         case .send(let content): printData("<<", content)
         case .pause(let duration): line("! pause \(FixturePrinter.words(for: duration))")
-        case .pieces(let count?): line("! pieces of \(FixturePrinter.words(forCount: UInt64(clamping: count)))")
+        case .pieces(let count?):
+            line("! pieces of \(FixturePrinter.words(forCount: UInt64(clamping: count)))")
         case .pieces(nil): line("! whole")
         case .close: line("! close")
         case .halfClose: line("! half-close")

@@ -72,7 +72,9 @@ extension FixturePrinter {
         case .octets(let octets):
             if FixtureText.isText(octets) { return FixturePrinter.quoted(octets) }
             var line = Array("hex ".utf8)
-            for octet in octets { line += [FixtureText.hexDigit(octet >> 4), FixtureText.hexDigit(octet & 15)] }
+            for octet in octets {
+                line += [FixtureText.hexDigit(octet >> 4), FixtureText.hexDigit(octet & 15)]
+            }
             return line
         case .blob(let name, let content): return Array("blob \(self.name(for: content, wanted: name))".utf8)
         case .generated(let count, let seed):

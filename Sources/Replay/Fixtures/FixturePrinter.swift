@@ -176,7 +176,8 @@ public struct FixturePrinter {
         case .folder(let path): line("folder \(FixturePrinter.word(path))")
         case .link(let path, let target):
             line("link \(FixturePrinter.word(path)) -> \(FixturePrinter.word(target))")
-        case .mode(let path, let mode): line("mode \(FixturePrinter.word(path)) = \(FixturePrinter.octal(mode))")
+        case .mode(let path, let mode):
+            line("mode \(FixturePrinter.word(path)) = \(FixturePrinter.octal(mode))")
         case .time(let path, let time):
             line("time \(FixturePrinter.word(path)) = \(FixtureDate.text(of: time))")
         case .environment(let name, let content): printData("env \(name) =", content)

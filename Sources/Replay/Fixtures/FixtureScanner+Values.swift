@@ -33,7 +33,8 @@ extension FixtureScanner {
         _ range: ClosedRange<Number>, _ word: [UInt8], _ what: String
     ) -> FixtureComplaint {
         FixtureComplaint(
-            "\(what) is from \(range.lowerBound) to \(range.upperBound), not \(FixtureComplaint.quoted(word))")
+            "\(what) is from \(range.lowerBound) to \(range.upperBound), not \(FixtureComplaint.quoted(word))"
+        )
     }
 
     /// `count = 1*DIGIT [ "K" / "M" / "G" ]`
@@ -51,7 +52,8 @@ extension FixtureScanner {
         guard !word.isEmpty, word.allSatisfy({ (0x30...0x39).contains($0) }) else {
             guard !written.isEmpty else { throw FixtureComplaint("\(what) is missing") }
             throw FixtureComplaint(
-                "\(what) is a number of octets like 5, 64K, 2M or 1G, not \(FixtureComplaint.quoted(written))")
+                "\(what) is a number of octets like 5, 64K, 2M or 1G, not \(FixtureComplaint.quoted(written))"
+            )
         }
         guard
             let number = try? FixtureScanner.number(word, what, 0...FixtureScanner.mostOctets >> shift),
@@ -70,7 +72,8 @@ extension FixtureScanner {
         let isMilliseconds = word.suffix(2).elementsEqual("ms".utf8)
         let number = word.dropLast(isMilliseconds ? 2 : 1)
         let parts = number.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-        guard word.last == UInt8(ascii: "s"), let whole = parts.first, !whole.isEmpty, parts.last?.isEmpty == false,
+        guard word.last == UInt8(ascii: "s"), let whole = parts.first, !whole.isEmpty,
+            parts.last?.isEmpty == false,
             parts.allSatisfy({ $0.allSatisfy { (0x30...0x39).contains($0) } })
         else {
             throw FixtureComplaint("\(FixtureComplaint.quoted(word)) is no time; one is like 250ms or 1.5s")
@@ -82,7 +85,9 @@ extension FixtureScanner {
             throw FixtureComplaint("\(FixtureComplaint.quoted(word)) is finer than a nanosecond")
         }
         let digits = Array(whole) + fraction + Array(repeating: 0x30, count: room - fraction.count)
-        guard let nanoseconds = try? FixtureScanner.number(digits, "", 0...3_600_000_000_000 as ClosedRange<Int64>)
+        guard
+            let nanoseconds = try? FixtureScanner.number(
+                digits, "", 0...3_600_000_000_000 as ClosedRange<Int64>)
         else { throw FixtureComplaint("\(FixtureComplaint.quoted(word)) is more than an hour") }
         return .nanoseconds(nanoseconds)
     }
@@ -103,7 +108,8 @@ extension FixtureScanner {
         let word = bareWord()
         guard (1...4).contains(word.count), word.allSatisfy({ (0x30...0x37).contains($0) }) else {
             if word.isEmpty { throw FixtureComplaint("the permissions are missing") }
-            throw FixtureComplaint("\(FixtureComplaint.quoted(word)) are no permissions like 644, in octal digits")
+            throw FixtureComplaint(
+                "\(FixtureComplaint.quoted(word)) are no permissions like 644, in octal digits")
         }
         return word.reduce(0) { $0 << 3 | UInt32($1 - 0x30) }
     }
@@ -114,7 +120,8 @@ extension FixtureScanner {
         let octets = Array(path.utf8)
         let shown = FixtureComplaint.quoted(octets)
         guard octets.first != UInt8(ascii: "/") else {
-            throw FixtureComplaint("the path \(shown) is absolute; it must lead to something in the command's folder")
+            throw FixtureComplaint(
+                "the path \(shown) is absolute; it must lead to something in the command's folder")
         }
         let parts = octets.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard !parts.contains(where: { $0.elementsEqual("..".utf8) }) else {
@@ -137,9 +144,11 @@ extension FixtureScanner {
         let host = (parts.first ?? []).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
         guard !host.isEmpty, host.count <= 253, host.allSatisfy(FixtureScanner.isNameOctet) else {
             throw FixtureComplaint(
-                "\(FixtureComplaint.quoted(word)) is no host: letters, digits, \"-\", \"_\" and \".\" make one")
+                "\(FixtureComplaint.quoted(word)) is no host: letters, digits, \"-\", \"_\" and \".\" make one"
+            )
         }
-        let port = parts.count > 1 ? try FixtureScanner.number(Array(parts[1]), "a port", 1...UInt16.max) : nil
+        let port =
+            parts.count > 1 ? try FixtureScanner.number(Array(parts[1]), "a port", 1...UInt16.max) : nil
         return (String(decoding: host, as: UTF8.self), port)
     }
 }

@@ -105,7 +105,8 @@ struct FixtureScanner {
         guard !word.isEmpty else { throw FixtureComplaint("\(what) is missing") }
         guard word.allSatisfy(FixtureScanner.isNameOctet) else {
             throw FixtureComplaint(
-                "\(what) \(FixtureComplaint.quoted(word)) is none: letters, digits, \"-\", \"_\" and \".\" make one")
+                "\(what) \(FixtureComplaint.quoted(word)) is none: letters, digits, \"-\", \"_\" and \".\" make one"
+            )
         }
         return String(decoding: word, as: UTF8.self)
     }
@@ -149,6 +150,7 @@ struct FixtureScanner {
         if let octet = FixtureText.unescape(octets, at: &index, end: end) { return octet }
         let shown = Array(octets[index - 1..<min(index + (next == UInt8(ascii: "x") ? 3 : 1), end)])
         throw FixtureComplaint(
-            "unknown escape \(String(decoding: shown, as: UTF8.self)); there are \\r \\n \\t \\0 \\e \\\\ \\\" \\xHH")
+            "unknown escape \(String(decoding: shown, as: UTF8.self)); there are \\r \\n \\t \\0 \\e \\\\ \\\" \\xHH"
+        )
     }
 }

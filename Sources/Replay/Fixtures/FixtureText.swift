@@ -109,7 +109,8 @@ enum FixtureText {
         case UInt8(ascii: "e"): octet = 0x1B
         case UInt8(ascii: "\\"), UInt8(ascii: "\""): octet = octets[index]
         case UInt8(ascii: "x"):
-            guard index + 2 < end, let high = hexValue(octets[index + 1]), let low = hexValue(octets[index + 2])
+            guard index + 2 < end, let high = hexValue(octets[index + 1]),
+                let low = hexValue(octets[index + 2])
             else { return nil }
             octet = high << 4 | low
             index += 2
