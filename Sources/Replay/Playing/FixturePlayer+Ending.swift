@@ -4,15 +4,21 @@ extension FixturePlayer {
     /// Ends the connection as a step says.
     func end(_ step: Fixture.Step, line: Int) {
         switch step {
-        case .reset: connection.reset()
+        case .reset:
+            connection.reset()
+            ending = "reset"
         case .stall:
             connection.stall()
+            ending = connection.stop.isGiven ? scene.ending : "the client closed the connection"
             guard !isUnread, owed != .none else { return }
             _ = connection.receiveAtHand()
             noteUnexpected(line: line)
         default:
             var isNotifying = true
-            if case .cut = step { isNotifying = false }
+            if case .cut = step {
+                isNotifying = false
+                ending = "cut off"
+            }
             // A client that is still sending content gets the time to see the answer: octets for a closed socket would
             // reset the connection.
             if isUnread || owed != .none { linger(isNotifying: isNotifying, line: line) }
@@ -41,7 +47,11 @@ extension FixturePlayer {
                 connection.closeInOrder()
                 return
             }
-            guard case .octets = connection.receive() else { return }
+            let received = connection.receive()
+            guard case .octets = received else {
+                ending = reason(received)
+                return
+            }
         }
     }
 
@@ -54,10 +64,12 @@ extension FixturePlayer {
             case .octets: continue
             case .endOfStream, .nothing(.reset), .nothing(.failed): return
             case .nothing(.stopped):
-                scene.note(FixtureProblem(line: line, "\(scene.ending) before the client closed the connection"))
+                scene.note(
+                    FixtureProblem(line: line, "\(scene.ending) before the client closed the connection"))
                 return
             case .nothing(.timedOut), .nothing(.notYet):
-                scene.note(FixtureProblem(line: line, "the client did not close the connection within \(patience)"))
+                scene.note(
+                    FixtureProblem(line: line, "the client did not close the connection within \(patience)"))
                 return
             }
         }
@@ -79,7 +91,8 @@ extension FixturePlayer {
             owed == .none
             ? "the client sent octets that no line expects" : "the client sent content that no line expects"
         scene.note(
-            FixtureProblem(line: line, "\(what), \(octets.count):\n" + VisibleOctets.lines(octets.prefix(2000))))
+            FixtureProblem(
+                line: line, "\(what), \(octets.count):\n" + VisibleOctets.lines(octets.prefix(2000))))
     }
 }
 

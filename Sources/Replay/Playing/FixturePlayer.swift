@@ -25,6 +25,8 @@ final class FixturePlayer {
     /// Octets that nobody expects are told once.
     var hasNotedOctets = false
     private var hasJudgedRest = false
+    /// How the connection ended, for people.
+    var ending = "closed"
 
     /// Whether the script goes on after a step.
     enum Flow { case goesOn, isOver }
@@ -173,6 +175,7 @@ final class FixturePlayer {
 
     /// Notes the first thing that is still expected of the client.
     func giveUp(at index: Int, because reason: String) {
+        ending = reason
         for step in steps[min(index, steps.count)...] {
             guard let what = step.value.expectation else { continue }
             scene.note(FixtureProblem(line: step.line, "\(reason); \(what) was still expected"))

@@ -62,7 +62,9 @@ final class FixtureTroupe: Sendable {
         }
         scene.interrupt = onInterrupt
         let player = FixturePlayer(connection, scene)
-        if let tls = declared.tls, let reason = player.shakeHands(tls, for: [declared.host], line: declared.line) {
+        if let tls = declared.tls,
+            let reason = player.shakeHands(tls, for: [declared.host], line: declared.line)
+        {
             log("\(place): \(reason)")
             fail(at: server, index, run, reason)
             return
