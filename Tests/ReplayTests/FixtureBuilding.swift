@@ -1,5 +1,6 @@
 import Glibc
 import Replay
+import Synchronization
 import Testing
 
 /// A step in its line.
@@ -86,4 +87,18 @@ extension FixtureStage {
 extension FixtureStage.RunRecord {
     /// Each problem with its line, as a report shows it.
     var texts: [String] { problems.map { "\($0.line): \($0.message)" } }
+}
+
+/// Counts calls on other threads.
+final class Counter: Sendable {
+    private let count = Atomic(0)
+    var value: Int { count.load(ordering: .acquiring) }
+    func increment() { count.add(1, ordering: .releasing) }
+
+    /// Waits until so many calls have come, at most ten seconds; whether they have.
+    func wait(for wanted: Int) -> Bool {
+        let limit = ContinuousClock.now + .seconds(10)
+        while value < wanted, ContinuousClock.now < limit { usleep(500) }
+        return value >= wanted
+    }
 }

@@ -1,7 +1,5 @@
 import Glibc
 import Replay
-import Synchronization
-import TestSupport
 import Testing
 
 @Suite("Steps of a fixture that is played")
@@ -261,13 +259,6 @@ struct FixtureStepTests {
         #expect(count.value == 1)
         #expect(stage.ended().texts == [])
     }
-}
-
-/// Counts calls on other threads.
-private final class Counter: Sendable {
-    private let count = Atomic(0)
-    var value: Int { count.load(ordering: .acquiring) }
-    func increment() { count.add(1, ordering: .releasing) }
 }
 
 @Suite("The servers of a fixture")

@@ -123,7 +123,11 @@ final class FixturePlayer {
         }
     }
 
-    var patience: String { connection.patience.map { "\($0.components.seconds) s" } ?? "long" }
+    /// The patience, for people.
+    var patience: String {
+        guard let (seconds, attoseconds) = connection.patience?.components else { return "long" }
+        return seconds > 0 ? "\(seconds) s" : "\(attoseconds / 1_000_000_000_000_000) ms"
+    }
 
     // MARK: TLS
 
