@@ -118,9 +118,12 @@ final class FixturePlayer {
     }
 
     private func sendUnprotected(_ content: FixtureContent) {
-        content.forEachPart { part in
-            if isSending, connection.sendRaw(part) == .isOver { isSending = false }
-        }
+        do throws(Gone) {
+            try content.forEachPart { (part) throws(Gone) in
+                if isSending, connection.sendRaw(part) == .isOver { isSending = false }
+                guard isSending else { throw Gone() }
+            }
+        } catch {}
     }
 
     /// The patience, for people.

@@ -63,6 +63,9 @@ final class PlayedRun: Sendable {
         }
     }
 
+    /// Whether a script of a server is left.
+    func hasUnused(at server: Int) -> Bool { state.withLock { !unused(of: server, $0).isEmpty } }
+
     private func unused(of server: Int, _ state: State) -> [Int] {
         run.connections.indices.filter { run.connections[$0].server == server && !state.taken.contains($0) }
     }
