@@ -50,7 +50,9 @@ final class ReplayConnection: @unchecked Sendable {
         if let performance {
             self.performance = nil  // it holds the connection
             performance()
-        } else if stage.tls.map({ shakeHands(in: $0) == .goesOn }) ?? true { playPart() }
+        } else if stage.tls.map({ shakeHands(in: $0) == .goesOn }) ?? true {
+            playPart()
+        }
         if !isClosed { closeInOrder() }
     }
 

@@ -30,6 +30,13 @@ public final class FixtureStage: Sendable {
         public var connections: [Int] = []
         /// Requests read, by server.
         public var requests: [Int] = []
+
+        /// What these come to; without arguments, nothing.
+        public init(problems: [FixtureProblem] = [], connections: [Int] = [], requests: [Int] = []) {
+            self.problems = problems
+            self.connections = connections
+            self.requests = requests
+        }
     }
 
     /// Where the hosts of the fixture are to be found, those with a port first.
@@ -50,7 +57,8 @@ public final class FixtureStage: Sendable {
     /// reads for `patience` is told as a problem. `onInterrupt` is called on a server's thread when the person interrupts
     /// the command. `log` is told what happens. Throws when a socket, a key or a certificate cannot be made.
     public init(
-        _ fixture: Fixture, patience: Duration = .seconds(30), onInterrupt: @escaping @Sendable () -> Void = {},
+        _ fixture: Fixture, patience: Duration = .seconds(30),
+        onInterrupt: @escaping @Sendable () -> Void = {},
         log: (@Sendable (String) -> Void)? = nil
     ) throws(ReplayError) {
         let contexts = try FixtureContexts()

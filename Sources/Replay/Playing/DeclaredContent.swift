@@ -80,7 +80,9 @@ struct ContentReader {
             case .chunkSize: state = try chunkState(of: line(of: &input, more: more))
             case .chunkEnd:
                 let line = try line(of: &input, more: more)
-                guard line.isEmpty else { throw .malformed("octets behind a chunk: \(VisibleOctets.quoted(line))") }
+                guard line.isEmpty else {
+                    throw .malformed("octets behind a chunk: \(VisibleOctets.quoted(line))")
+                }
                 state = .chunkSize
             case .trailers:
                 if try line(of: &input, more: more).isEmpty { state = .end }

@@ -48,7 +48,9 @@ final class FixtureIdentities: Sendable {
 
     /// A certificate of a kind for hosts, whose order counts: the first is its common name. A server that is told to has
     /// it for the loopback's addresses, too.
-    func identity(_ certificate: Fixture.TLS.Certificate, for hosts: [String]) throws(ReplayError) -> TestIdentity {
+    func identity(_ certificate: Fixture.TLS.Certificate, for hosts: [String]) throws(ReplayError)
+        -> TestIdentity
+    {
         let kind = Kind(certificate: certificate, hosts: hosts)
         let result = issued.withLock { issued -> Result<TestIdentity, ReplayError> in
             if let identity = issued[kind] { return .success(identity) }

@@ -64,10 +64,12 @@ extension FixturePlayer {
             case .octets: continue
             case .endOfStream, .nothing(.reset), .nothing(.failed): return
             case .nothing(.stopped):
-                scene.note(FixtureProblem(line: line, "\(scene.ending) before the client closed the connection"))
+                scene.note(
+                    FixtureProblem(line: line, "\(scene.ending) before the client closed the connection"))
                 return
             case .nothing(.timedOut), .nothing(.notYet):
-                scene.note(FixtureProblem(line: line, "the client did not close the connection within \(patience)"))
+                scene.note(
+                    FixtureProblem(line: line, "the client did not close the connection within \(patience)"))
                 return
             }
         }
@@ -89,7 +91,8 @@ extension FixturePlayer {
             owed == .none
             ? "the client sent octets that no line expects" : "the client sent content that no line expects"
         scene.note(
-            FixtureProblem(line: line, "\(what), \(octets.count):\n" + VisibleOctets.lines(octets.prefix(2000))))
+            FixtureProblem(
+                line: line, "\(what), \(octets.count):\n" + VisibleOctets.lines(octets.prefix(2000))))
     }
 }
 

@@ -23,7 +23,9 @@ extension FixturePlayer {
         lastLine = line
         owed = DeclaredContent(head: head)
         if case .unreadable(let what) = owed {
-            scene.note(FixtureProblem(line: line, "the length of the content is not clear: \(VisibleOctets(what.utf8))"))
+            scene.note(
+                FixtureProblem(
+                    line: line, "the length of the content is not clear: \(VisibleOctets(what.utf8))"))
             owed = .none
         }
         for problem in HeadJudgement(request, head: head, line: line).problems { scene.note(problem) }
@@ -158,7 +160,8 @@ extension FixturePlayer {
         scene.note(
             FixtureProblem(
                 line: lastLine,
-                "the request has content that no line expects, \(count) octets:\n" + VisibleOctets.lines(shown)))
+                "the request has content that no line expects, \(count) octets:\n"
+                    + VisibleOctets.lines(shown)))
         return ending == nil
     }
 

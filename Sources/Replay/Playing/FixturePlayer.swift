@@ -118,12 +118,19 @@ final class FixturePlayer {
     }
 
     private func sendUnprotected(_ content: FixtureContent) {
-        content.forEachPart { part in
-            if isSending, connection.sendRaw(part) == .isOver { isSending = false }
-        }
+        do throws(Gone) {
+            try content.forEachPart { (part) throws(Gone) in
+                if isSending, connection.sendRaw(part) == .isOver { isSending = false }
+                guard isSending else { throw Gone() }
+            }
+        } catch {}
     }
 
-    var patience: String { connection.patience.map { "\($0.components.seconds) s" } ?? "long" }
+    /// The patience, for people.
+    var patience: String {
+        guard let (seconds, attoseconds) = connection.patience?.components else { return "long" }
+        return seconds > 0 ? "\(seconds) s" : "\(attoseconds / 1_000_000_000_000_000) ms"
+    }
 
     // MARK: TLS
 

@@ -86,7 +86,9 @@ public final class FixtureService: Sendable {
     private static func security(_ fixtures: [Fixture], _ usesTLS: Bool?) -> Security {
         var security = Security()
         let servers = fixtures.flatMap(\.servers)
-        for server in servers where !security.hosts.contains(server.host) { security.hosts.append(server.host) }
+        for server in servers where !security.hosts.contains(server.host) {
+            security.hosts.append(server.host)
+        }
         switch usesTLS {
         case false?: break
         case true?: security.tls = Fixture.TLS(.good)
@@ -148,6 +150,12 @@ private final class ServiceTroupe: Sendable {
             return
         }
         let head = player.peekHead()
+        if let head {
+            let tell = player.scene.receiveHead
+            tell(head)
+            // It is told before it is played.
+            player.scene.receiveHead = { [weak player] _ in player?.scene.receiveHead = tell }
+        }
         guard let choice = shelf.take(head) else {
             refuse(head, by: player, number)
             return
@@ -185,7 +193,7 @@ private final class ServiceTroupe: Sendable {
             return
         }
         let text = "no fixture has a connection left that begins with this request: \(requestLine(of: head))"
-        log("connection \(number): \(text)")
+        log("connection \(number): no fixture has a connection left that begins so")
         let content = Array("rawget serve: \(text)\n".utf8)
         var answer = Array(
             """

@@ -57,7 +57,9 @@ final class FixtureShelf: Sendable {
     /// Whether all connections of all fixtures were played to their end.
     var isUsedUp: Bool { state.withLock { isUsedUp($0) } }
 
-    func isUsedUp(_ state: State) -> Bool { !repeats && state.open == 0 && state.entries.allSatisfy(\.isUsedUp) }
+    func isUsedUp(_ state: State) -> Bool {
+        !repeats && state.open == 0 && state.entries.allSatisfy(\.isUsedUp)
+    }
 
     /// Takes the next connection of the only fixture if that begins without a request, so that none is waited for.
     func takeWithoutRequest() -> Choice? {
@@ -76,7 +78,8 @@ final class FixtureShelf: Sendable {
             let entries = state.entries
             // A fixture that has begun goes on first.
             let order =
-                entries.indices.filter { entries[$0].hasBegun } + entries.indices.filter { !entries[$0].hasBegun }
+                entries.indices.filter { entries[$0].hasBegun }
+                + entries.indices.filter { !entries[$0].hasBegun }
             let places = order.flatMap { entry in candidates(entries[entry]).map { (entry, $0) } }
             let connections = places.map { entries[$0.0].connections[$0.1] }
             guard let found = FixtureChoice.index(of: head, among: connections) else { return nil }

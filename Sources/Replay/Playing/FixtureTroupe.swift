@@ -62,7 +62,9 @@ final class FixtureTroupe: Sendable {
         }
         scene.interrupt = onInterrupt
         let player = FixturePlayer(connection, scene)
-        if let tls = declared.tls, let reason = player.shakeHands(tls, for: [declared.host], line: declared.line) {
+        if let tls = declared.tls,
+            let reason = player.shakeHands(tls, for: [declared.host], line: declared.line)
+        {
             log("\(place): \(reason)")
             fail(at: server, index, run, reason)
             return
@@ -72,7 +74,12 @@ final class FixtureTroupe: Sendable {
             index = isDecided ? chosen : run.take(at: server, head: player.peekHead())
         }
         guard let index else {
-            player.refuse(line: run.run.line, "a connection too many to \(declared.name)")
+            let isLeft = run.hasUnused(at: server)
+            player.refuse(
+                line: run.run.line,
+                isLeft
+                    ? "a connection to \(declared.name) that fits none of those left"
+                    : "a connection too many to \(declared.name)")
             return
         }
         player.scene.meet = { run.meet($0, index: index) }

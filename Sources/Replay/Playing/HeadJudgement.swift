@@ -96,7 +96,8 @@ struct HeadJudgement {
                     problems.append(
                         FixtureProblem(
                             line: condition.line,
-                            "a field that must not be there: \(VisibleOctets.quoted(field.octets, limit: 2000))"))
+                            "a field that must not be there: \(VisibleOctets.quoted(field.octets, limit: 2000))"
+                        ))
                 }
             }
         }

@@ -32,7 +32,9 @@ final class PlayedRun: Sendable {
     func accept(at server: Int) -> Int? {
         state.withLock { state in
             state.record.connections[server] += 1
-            guard !servers[server].takesAnyOrder, let next = unused(of: server, state).first else { return nil }
+            guard !servers[server].takesAnyOrder, let next = unused(of: server, state).first else {
+                return nil
+            }
             state.taken.insert(next)
             return next
         }
@@ -61,6 +63,9 @@ final class PlayedRun: Sendable {
         }
     }
 
+    /// Whether a script of a server is left.
+    func hasUnused(at server: Int) -> Bool { state.withLock { !unused(of: server, $0).isEmpty } }
+
     private func unused(of server: Int, _ state: State) -> [Int] {
         run.connections.indices.filter { run.connections[$0].server == server && !state.taken.contains($0) }
     }
@@ -76,7 +81,8 @@ final class PlayedRun: Sendable {
     func record() -> FixtureStage.RunRecord {
         var (record, taken) = state.withLock { ($0.record, $0.taken) }
         for (index, connection) in run.connections.enumerated() where !taken.contains(index) {
-            let name = servers.indices.contains(connection.server) ? servers[connection.server].name : "nobody"
+            let name =
+                servers.indices.contains(connection.server) ? servers[connection.server].name : "nobody"
             record.problems.append(
                 FixtureProblem(line: connection.line, "the connection to \(name) was never opened"))
         }

@@ -34,7 +34,9 @@ public struct VisibleOctets: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Each line with its visible line end, all behind `indent`. At most so many lines are shown.
-    public static func lines(_ octets: some Sequence<UInt8>, indent: String = "  ", limit: Int = 200) -> String {
+    public static func lines(_ octets: some Sequence<UInt8>, indent: String = "  ", limit: Int = 200)
+        -> String
+    {
         var lines: [[UInt8]] = [[]]
         var isCut = false
         for octet in octets {
