@@ -1,3 +1,4 @@
+import RawgetTool
 import TestSupport
 import Testing
 
@@ -125,7 +126,7 @@ struct CheckCommandTests {
         folder.makeFolder("tmp")
         let path = folder.path(of: "tmp")
         _ = await rawget(["check", "all"], in: folder) { $0.environment = { $0 == "TMPDIR" ? path : nil } }
-        #expect(TemporaryFolder.names(in: path).isEmpty)
+        #expect(entries(in: path).isEmpty)
     }
 }
 
@@ -136,7 +137,8 @@ struct ClientTests {
         let folder = TemporaryFolder()
         let run = await rawget(
             [
-                "check", "--client", "curl", "--known", "\(Collection.folder)/curl-differences.txt",
+                "check", "--client", "curl", "--time-limit", "5", "--known",
+                "\(Collection.folder)/curl-differences.txt",
                 "--failures",
                 Collection.folder,
             ], in: folder

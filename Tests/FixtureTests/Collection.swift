@@ -15,8 +15,8 @@ enum Collection {
     /// Their paths below the folder, sorted.
     static let names: [String] = {
         var names: [String] = []
-        for area in TemporaryFolder.names(in: folder).sorted() where !area.contains(".") {
-            names += TemporaryFolder.names(in: "\(folder)/\(area)").sorted().filter { $0.hasSuffix(".wire") }
+        for area in entries(in: folder).sorted() where !area.contains(".") {
+            names += entries(in: "\(folder)/\(area)").sorted().filter { $0.hasSuffix(".wire") }
                 .map { "\(area)/\($0)" }
         }
         return names
@@ -53,4 +53,10 @@ func result(of text: String, limit: Duration = .seconds(30)) async throws -> Fix
 extension FixtureRunner.Result {
     /// Line by line what was not as it should be.
     var text: String { problems.map { "\($0.line): \($0.message)" }.joined(separator: "\n") }
+}
+
+/// The names in a folder, sorted.
+func entries(in folder: String) -> [String] {
+    guard let open = try? File.open(folder, in: File.workingDirectory, flags: 0) else { return [] }
+    return (try? File.names(in: open.rawValue)) ?? []
 }

@@ -1,4 +1,5 @@
 import Replay
+import RawgetTool
 import TestSupport
 import Testing
 
