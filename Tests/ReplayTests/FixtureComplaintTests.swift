@@ -128,6 +128,7 @@ struct FixtureComplaintTests {
             .before("env A = repeat 65537 \"a\"", "2: a variable of the environment has at most 64K octets"),
             .before("input = \"\"\ninput = \"\"", "3: line 2 has the standard input of this command already"),
             .before("with field A: b", "2: `with` belongs to a `load`, and none stands before it"),
+            .before("= output is \"a\"\n+ \"b\"", "2: no `$` or `load` stands before this"),
             .before("= exit 0", "2: no `$` or `load` stands before this"),
             .before("> GET / HTTP/1.1\n! close", "2: no `$` or `load` stands before this"),
             Faulty(

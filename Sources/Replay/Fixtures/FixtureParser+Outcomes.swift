@@ -49,10 +49,7 @@ extension FixtureParser {
     mutating func outcome(_ scanner: inout FixtureScanner) throws(FixtureComplaint) {
         let start = line
         let word = try scanner.choice(OutcomeWord.self)
-        guard isInRun(at: start) else {
-            // Data is read, so that its `+` lines are not told of.
-            return
-        }
+        guard isInRun(at: start) else { return }
         finishHead()
         try checkKind(of: word, scanner)
         let outcome = try self.outcome(word, &scanner)

@@ -105,6 +105,7 @@ public struct FixtureParser {
         guard run != nil else {
             if !hasToldOfNoRun { complain(at: line, "no `$` or `load` stands before this") }
             hasToldOfNoRun = true
+            hasFailed = true
             return false
         }
         if let pendingLine, !hasToldOfOrder {
