@@ -89,14 +89,17 @@ final class Stage: Sendable {
     /// step, so that nobody sees a connection that is neither in the queue nor among those open.
     func acceptOne() -> Bool {
         state.withLock { state in
+            // Once stopped the listener's number may be somebody else's.
+            guard state.phase != .stopped else { return false }
             let socket = ReplaySocket.accept(from: listener)
             guard socket >= 0 else { return false }
             let connection = ReplayConnection(stage: self, socket: socket, number: state.connectionCount)
             state.connectionCount += 1
-            if case .player(let player) = part { connection.performance = player(connection) }
             var thread = pthread_t()
             if Stage.spawn(&thread, playConnection, connection) == 0 {
                 state.threads[connection.number] = thread
+                // The thread begins when this lock is free again.
+                if case .player(let player) = part { connection.performance = player(connection) }
             } else {
                 close(socket)
                 state.complaints.append("no thread for connection \(connection.number)")
@@ -108,6 +111,7 @@ final class Stage: Sendable {
     /// Whether no connection is open and none waits to be accepted.
     var isIdle: Bool {
         state.withLock { state in
+            guard state.phase != .stopped else { return state.threads.isEmpty }
             var entry = pollfd(fd: listener, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
             return state.threads.isEmpty && poll(&entry, 1, 0) == 0
         }
@@ -136,6 +140,7 @@ func playConnection(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPoi
     guard let argument else { return nil }
     // Safety: `Stage.spawn` passed a retained reference of this type.
     let connection = Unmanaged<ReplayConnection>.fromOpaque(argument).takeRetainedValue()
+    connection.stage.state.withLock { _ in }  // what accepts the connection has done its part
     connection.play()
     connection.stage.state.withLock { state in
         if let thread = state.threads.removeValue(forKey: connection.number) { state.finished.append(thread) }

@@ -78,8 +78,7 @@ extension FixtureStage {
 
     /// Waits until no connection is open, at most ten seconds, and ends the run.
     func ended(run: Int = 0) -> RunRecord {
-        let limit = ContinuousClock.now + .seconds(10)
-        while !isIdle, ContinuousClock.now < limit { usleep(500) }
+        _ = holdsSoon { isIdle }
         return end(run: run)
     }
 }
@@ -96,9 +95,12 @@ final class Counter: Sendable {
     func increment() { count.add(1, ordering: .releasing) }
 
     /// Waits until so many calls have come, at most ten seconds; whether they have.
-    func wait(for wanted: Int) -> Bool {
-        let limit = ContinuousClock.now + .seconds(10)
-        while value < wanted, ContinuousClock.now < limit { usleep(500) }
-        return value >= wanted
-    }
+    func wait(for wanted: Int) -> Bool { holdsSoon { value >= wanted } }
+}
+
+/// Waits until something holds, at most ten seconds; whether it does.
+func holdsSoon(_ holds: () -> Bool) -> Bool {
+    let limit = ContinuousClock.now + .seconds(10)
+    while !holds(), ContinuousClock.now < limit { usleep(500) }
+    return holds()
 }

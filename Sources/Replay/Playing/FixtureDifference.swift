@@ -1,3 +1,5 @@
+import Glibc
+
 /// How octets differ from those a fixture expects, for people.
 public struct FixtureDifference: Hashable, Sendable, CustomStringConvertible {
     /// The offset of the first octet that differs, or where the shorter of both ends.
@@ -79,17 +81,38 @@ public struct FixtureDifference: Hashable, Sendable, CustomStringConvertible {
 
     private static func commonCount(_ some: [UInt8], _ others: ArraySlice<UInt8>) -> Int {
         let count = min(some.count, others.count)
-        if some[..<count].elementsEqual(others.prefix(count)) { return count }
+        // Safety: both have at least so many octets.
+        let isEqual = some.withUnsafeBytes { some in
+            others.withUnsafeBytes { others in
+                guard let some = some.baseAddress, let others = others.baseAddress else { return count == 0 }
+                return memcmp(some, others, count) == 0
+            }
+        }
+        if isEqual { return count }
         return zip(some, others).prefix { $0 == $1 }.count
     }
 
     /// Goes past octets that are as expected.
     private mutating func pass(_ octets: ArraySlice<UInt8>) {
         offset += UInt64(octets.count)
-        for octet in octets where octet == UInt8(ascii: "\n") { line += 1 }
+        line += FixtureDifference.newlines(in: octets)
         common += octets.suffix(FixtureDifference.commonLimit)
         if common.count > FixtureDifference.commonLimit {
             common.removeFirst(common.count - FixtureDifference.commonLimit)
+        }
+    }
+
+    private static func newlines(in octets: ArraySlice<UInt8>) -> Int {
+        // Safety: the pointers stay within the slice's own octets.
+        octets.withUnsafeBytes { octets in
+            guard var place = octets.baseAddress else { return 0 }
+            let end = place + octets.count
+            var count = 0
+            while place < end, let found = memchr(place, 0x0A, end - place) {
+                count += 1
+                place = UnsafeRawPointer(found) + 1
+            }
+            return count
         }
     }
 
