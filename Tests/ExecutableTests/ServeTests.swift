@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `rawget serve` at work in a process of its own.
-private final class ServeProcess {
+private final class ServeProcess: Sendable {
     let folder = TemporaryFolder()
     private let output: NamelessFile
     private let errors = NamelessFile()

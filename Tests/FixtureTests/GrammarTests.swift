@@ -34,7 +34,7 @@ struct GrammarTests {
     static let examples = blocks("wire")
 
     @Test("its examples run, and pass", arguments: examples)
-    func examples(text: String) async throws {
+    func passes(text: String) async throws {
         let result = try await result(of: text)
         #expect(result.hasPassed, "\(text)\(result.text)")
     }

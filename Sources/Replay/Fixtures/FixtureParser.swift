@@ -220,27 +220,20 @@ public struct FixtureParser {
             return try command(&scanner)
         default: break
         }
-        let start = scanner
-        let word: Statement
-        do throws(FixtureComplaint) {
-            guard !FixtureScanner.isBlank(first) else { throw FixtureComplaint("") }
-            word = try scanner.choice()
-        } catch {
-            var scanner = start
-            let word = scanner.bareWord()
-            if FixtureScanner.isBlank(first) {
-                throw FixtureComplaint(
-                    "unknown beginning of a line \(FixtureComplaint.quoted(word)); lines do not begin with a blank"
-                )
-            }
-            let near = FixtureComplaint.nearest(to: word, among: Statement.allCases.map(\.rawValue))
+        let word = scanner.bareWord()
+        guard !FixtureScanner.isBlank(first) else {
             throw FixtureComplaint(
-                "unknown beginning of a line \(FixtureComplaint.quoted(word)); "
-                    + (near.map { "did you mean \"\($0)\"?" }
-                        ?? "lines begin with # + $ > < ! = or \(FixtureComplaint.list(Statement.allCases.map(\.rawValue)))")
-            )
+                "a blank stands before \(FixtureComplaint.quoted(word)) at the beginning of the line")
         }
-        switch word {
+        guard let statement = Statement(rawValue: String(decoding: word, as: UTF8.self)) else {
+            let known = Statement.allCases.map(\.rawValue)
+            let hint =
+                FixtureComplaint.nearest(to: word, among: known).map { "did you mean \"\($0)\"?" }
+                ?? "lines begin with # + $ > < ! = or \(FixtureComplaint.list(known))"
+            throw FixtureComplaint(
+                "unknown beginning of a line \(FixtureComplaint.quoted(word)); \(hint)")
+        }
+        switch statement {
         case .blob: try blob(&scanner)
         case .server: try server(&scanner)
         case .file: try file(&scanner)

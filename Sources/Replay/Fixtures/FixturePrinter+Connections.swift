@@ -1,19 +1,19 @@
 extension FixturePrinter {
-    mutating func print(_ connection: Fixture.Connection, isFirst: Bool) {
+    mutating func write(_ connection: Fixture.Connection, isFirst: Bool) {
         if connection.server != 0 {
             line("connection to \(name(ofServer: connection.server))")
         } else if !isFirst || connection.steps.isEmpty {
             line("connection")
         }
-        for step in connection.steps { print(step.value) }
+        for step in connection.steps { write(step.value) }
     }
 
-    private mutating func print(_ step: Fixture.Step) {
+    private mutating func write(_ step: Fixture.Step) {
         switch step {
-        case .request(.exactly(let parts)): for part in parts { printExact(part.value) }
-        case .request(.matching(let conditions)): for condition in conditions { print(condition.value) }
-        case .requestContent(let content): printData(">>", content)
-        case .requestBody(let content): printData(">>>", content)
+        case .request(.exactly(let parts)): for part in parts { writeExact(part.value) }
+        case .request(.matching(let conditions)): for condition in conditions { write(condition.value) }
+        case .requestContent(let content): writeData(">>", content)
+        case .requestBody(let content): writeData(">>>", content)
         case .sendLine(let octets):
             if FixtureText.isPlain(octets) {
                 line(FixturePrinter.marked("<", octets))
@@ -22,7 +22,7 @@ extension FixturePrinter {
             }
         case .sendText(let octets):
             if !octets.isEmpty { line(Array("<| ".utf8) + FixtureText.escaped(octets)) }
-        case .send(let content): printData("<<", content)
+        case .send(let content): writeData("<<", content)
         case .pause(let duration): line("! pause \(FixturePrinter.words(for: duration))")
         case .pieces(let count?):
             line("! pieces of \(FixturePrinter.words(forCount: UInt64(clamping: count)))")
@@ -37,7 +37,7 @@ extension FixturePrinter {
         case .meet(let name): line("! meet \(name)")
         case .tls(let tls): line("! tls \(FixturePrinter.words(for: tls))")
         case .updateKeys: line("! update-keys")
-        case .unprotected(let content): printData("! unprotected", content)
+        case .unprotected(let content): writeData("! unprotected", content)
         case .interrupt: line("! interrupt")
         }
     }
@@ -47,7 +47,7 @@ extension FixturePrinter {
         octets.isEmpty ? Array(sign.utf8) : Array("\(sign) ".utf8) + octets
     }
 
-    private mutating func printExact(_ octets: [UInt8]) {
+    private mutating func writeExact(_ octets: [UInt8]) {
         let content = Array(octets.dropLast(2))
         if octets.suffix(2).elementsEqual([0x0D, 0x0A]), FixtureText.isPlain(content) {
             line(FixturePrinter.marked(">=", content))
@@ -56,7 +56,7 @@ extension FixturePrinter {
         }
     }
 
-    private mutating func print(_ condition: Fixture.Condition) {
+    private mutating func write(_ condition: Fixture.Condition) {
         switch condition {
         case .line(let octets):
             if FixtureText.isPlain(octets), !octets.isEmpty {

@@ -4,7 +4,7 @@ extension FixturePrinter {
     private static let octetsOfHex = 32
 
     /// A line that ends with data, and `+` lines for the rest of it.
-    mutating func printData(_ beginning: String, _ content: FixtureContent) {
+    mutating func writeData(_ beginning: String, _ content: FixtureContent) {
         var beginning = beginning
         for part in parts(of: content, indent: beginning.utf8.count) {
             line(Array(beginning.utf8) + [0x20] + part)

@@ -1,10 +1,10 @@
 extension FixturePrinter {
-    mutating func print(_ outcome: Fixture.Outcome) {
+    mutating func write(_ outcome: Fixture.Outcome) {
         switch outcome {
         case .exit(let code): line("= exit \(code)")
-        case .output(let expectation): print("output", expectation)
-        case .error(let expectation): print("error", expectation)
-        case .file(let path, let expectation): print("file \(FixturePrinter.word(path))", expectation)
+        case .output(let expectation): write("output", expectation)
+        case .error(let expectation): write("error", expectation)
+        case .file(let path, let expectation): write("file \(FixturePrinter.word(path))", expectation)
         case .fileTime(let path, let time):
             line("= file \(FixturePrinter.word(path)) time \(FixtureDate.text(of: time))")
         case .fileMode(let path, let mode):
@@ -21,7 +21,7 @@ extension FixturePrinter {
         case .field(let field): line("= field \(FixturePrinter.plain(field))")
         case .noField(let name): line("= no field \(name)")
         case .trailer(let field): line("= trailer \(FixturePrinter.plain(field))")
-        case .content(let expectation): print("content", expectation)
+        case .content(let expectation): write("content", expectation)
         case .url(let url): line("= url \(FixturePrinter.word(url))")
         case .redirects(let count): line("= redirects \(count)")
         case .failure(let code, let phase): line("= failure \(code)\(phase.map { " during \($0)" } ?? "")")
@@ -31,9 +31,9 @@ extension FixturePrinter {
         }
     }
 
-    private mutating func print(_ subject: String, _ expectation: Fixture.Expectation) {
+    private mutating func write(_ subject: String, _ expectation: Fixture.Expectation) {
         switch expectation {
-        case .equals(let content): printData("= \(subject) is", content)
+        case .equals(let content): writeData("= \(subject) is", content)
         case .matches(let pattern):
             // Blanks before a pattern are not of it.
             let isIndented = pattern.source.utf8.first.map(FixtureScanner.isBlank) ?? false

@@ -20,11 +20,11 @@ public struct FixturePrinter {
         }
         for (index, run) in fixture.runs.enumerated() {
             if index > 0 { printer.text.append(0x0A) }
-            printer.print(run)
+            printer.write(run)
         }
         let runs = printer.text
         printer.text = []
-        printer.printReason()
+        printer.writeReason()
         // Data inside of blobs may need further names, which then stand before them.
         var index = 0
         var blobLines: [UInt8] = []
@@ -32,14 +32,14 @@ public struct FixturePrinter {
             let (name, content) = printer.blobs[index]
             let head = printer.text
             printer.text = []
-            printer.printData("blob \(name) =", content)
+            printer.writeData("blob \(name) =", content)
             blobLines += printer.text
             printer.text = head
             index += 1
         }
         printer.text += blobLines
         if fixture.servers.map(\.withoutLine) != [Fixture.Server()] {
-            for server in fixture.servers { printer.print(server) }
+            for server in fixture.servers { printer.write(server) }
         }
         return printer.text + runs
     }
@@ -105,7 +105,7 @@ public struct FixturePrinter {
         return String(decoding: FixtureText.escaped(octets), as: UTF8.self)
     }
 
-    private mutating func printReason() {
+    private mutating func writeReason() {
         for reason in fixture.reason {
             for part in reason.split(separator: "\n", omittingEmptySubsequences: false) {
                 line(part.isEmpty ? "#" : "# \(FixturePrinter.plain(String(part)))")
@@ -113,7 +113,7 @@ public struct FixturePrinter {
         }
     }
 
-    private mutating func print(_ server: Fixture.Server) {
+    private mutating func write(_ server: Fixture.Server) {
         var words = "server \(server.name)"
         if let tls = server.tls { words += " tls \(FixturePrinter.words(for: tls))" }
         switch server.reception {
@@ -156,23 +156,23 @@ public struct FixturePrinter {
 
     // MARK: Runs
 
-    private mutating func print(_ run: Fixture.Run) {
-        for preparation in run.preparations { print(preparation.value) }
+    private mutating func write(_ run: Fixture.Run) {
+        for preparation in run.preparations { write(preparation.value) }
         switch run.action {
         case .command(let words): line(Array("$ ".utf8) + FixtureCommandLine.text(of: words))
         case .load(let load):
             line("load \(FixturePrinter.word(load.method)) \(FixturePrinter.word(load.uri))")
             for field in load.fields { line("with field \(FixturePrinter.plain(field))") }
-            if let content = load.content { printData("with content", content) }
+            if let content = load.content { writeData("with content", content) }
             if let policy = load.cachePolicy { line("with policy \(policy)") }
         }
-        for (index, connection) in run.connections.enumerated() { print(connection, isFirst: index == 0) }
-        for outcome in run.outcomes { print(outcome.value) }
+        for (index, connection) in run.connections.enumerated() { write(connection, isFirst: index == 0) }
+        for outcome in run.outcomes { write(outcome.value) }
     }
 
-    private mutating func print(_ preparation: Fixture.Preparation) {
+    private mutating func write(_ preparation: Fixture.Preparation) {
         switch preparation {
-        case .file(let path, let content): printData("file \(FixturePrinter.word(path)) =", content)
+        case .file(let path, let content): writeData("file \(FixturePrinter.word(path)) =", content)
         case .folder(let path): line("folder \(FixturePrinter.word(path))")
         case .link(let path, let target):
             line("link \(FixturePrinter.word(path)) -> \(FixturePrinter.word(target))")
@@ -180,8 +180,8 @@ public struct FixturePrinter {
             line("mode \(FixturePrinter.word(path)) = \(FixturePrinter.octal(mode))")
         case .time(let path, let time):
             line("time \(FixturePrinter.word(path)) = \(FixtureDate.text(of: time))")
-        case .environment(let name, let content): printData("env \(name) =", content)
-        case .input(let content): printData("input =", content)
+        case .environment(let name, let content): writeData("env \(name) =", content)
+        case .input(let content): writeData("input =", content)
         case .clock(let time): line("clock \(FixtureDate.text(of: time))")
         case .clockAdvance(let seconds): line("clock +\(max(0, seconds))")
         }
