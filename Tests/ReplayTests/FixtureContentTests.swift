@@ -1,5 +1,4 @@
 import CZlib
-import NetworkProbes
 import TestSupport
 import Testing
 
