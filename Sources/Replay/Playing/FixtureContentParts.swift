@@ -1,4 +1,14 @@
 extension FixtureContent {
+    var count: UInt64? {
+        switch self {
+        case .octets(let octets): UInt64(octets.count)
+        case .generated(let count, _): count
+        case .repeated(.octets(let octets), let times):
+            times.multipliedReportingOverflow(by: UInt64(octets.count)).partialValue
+        default: nil
+        }
+    }
+
     func forEachPart<E>(_ body: ([UInt8]) throws(E) -> Void) throws(E) {
         switch self {
         case .octets(let octets): try body(octets)
