@@ -50,13 +50,17 @@ final class Stage: Sendable {
         _ body: @escaping @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?,
         _ argument: Argument
     ) -> Int32 {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setstacksize(&attributes, 1 << 20)  // hundreds of connections at once are normal
         // Safety: the reference given here is taken over by `body`, or released when no thread came to be.
         let reference = Unmanaged.passRetained(argument)
-        let error = pthread_create(&thread, &attributes, body, reference.toOpaque())
+        // Safety: the attributes are made and destroyed in their place, which is there for all of these calls. (Several
+        // modules of C define them, so that Swift does not know whose initialiser it would call.)
+        let error = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { place in
+            guard let attributes = place.baseAddress else { return ENOMEM }
+            pthread_attr_init(attributes)
+            defer { pthread_attr_destroy(attributes) }
+            pthread_attr_setstacksize(attributes, 1 << 20)  // hundreds of connections at once are normal
+            return pthread_create(&thread, attributes, body, reference.toOpaque())
+        }
         if error != 0 { reference.release() }
         return error
     }

@@ -121,6 +121,27 @@ struct FixtureDifferenceTests {
         #expect(text.utf8.count < 1500)
     }
 
+    @Test("of a terabyte is found without making it")
+    func huge() throws {
+        let expected = FixtureContent.repeated(
+            .octets([UInt8](repeating: 0x61, count: 1 << 16)), times: 1 << 24)
+        let difference = try #require(FixtureDifference.between(expected, Array("aaab".utf8)))
+        #expect(difference.offset == 3)
+        #expect(difference.expectedCount == 1 << 40)
+        #expect(difference.count == 4)
+    }
+
+    @Test("passes on why octets cannot be read")
+    func failures() {
+        struct Unreadable: Error {}
+        #expect(throws: Unreadable.self) {
+            try FixtureDifference.between(.text("abc")) { (_) throws(Unreadable) in throw Unreadable() }
+        }
+        #expect(throws: Unreadable.self) {
+            try FixtureDifference.between(.text("")) { (_) throws(Unreadable) in throw Unreadable() }
+        }
+    }
+
     @Test("cuts what both sides have in common, and what follows")
     func cuts() throws {
         let start = String(repeating: "a", count: 1000)

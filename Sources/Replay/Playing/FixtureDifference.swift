@@ -48,25 +48,39 @@ public struct FixtureDifference: Hashable, Sendable, CustomStringConvertible {
         var difference = FixtureDifference()
         var isDifferent = false
         var hasEnded = false
-        try expected.forEachPart { (part) throws(E) in
-            difference.expectedCount += UInt64(part.count)
-            var used = 0
-            while !isDifferent, used < part.count {
-                let octets = hasEnded ? [] : try next(part.count - used, false)
-                guard !octets.isEmpty else {
-                    (hasEnded, isDifferent) = (true, true)
-                    break
+        do throws(Interruption<E>) {
+            try expected.forEachPart { (part) throws(Interruption<E>) in
+                difference.expectedCount += UInt64(part.count)
+                var used = 0
+                while !isDifferent, used < part.count {
+                    let octets: [UInt8]
+                    do throws(E) {
+                        octets = try next(part.count - used, false)
+                    } catch {
+                        throw .failed(error)
+                    }
+                    guard !octets.isEmpty else {
+                        (hasEnded, isDifferent) = (true, true)
+                        break
+                    }
+                    difference.count += UInt64(octets.count)
+                    let equal = FixtureDifference.commonCount(octets, part[used...])
+                    difference.pass(octets.prefix(equal))
+                    used += equal
+                    guard equal < octets.count else { continue }
+                    isDifferent = true
+                    difference.rest = Array(octets[equal...].prefix(restLimit))
                 }
-                difference.count += UInt64(octets.count)
-                let equal = FixtureDifference.commonCount(octets, part[used...])
-                difference.pass(octets.prefix(equal))
-                used += equal
-                guard equal < octets.count else { continue }
-                isDifferent = true
-                difference.rest = Array(octets[equal...].prefix(restLimit))
+                guard isDifferent else { return }
+                let room = restLimit - difference.expectedRest.count
+                difference.expectedRest += part[used...].prefix(max(0, room))
+                // The rest of what was expected, be it a terabyte, need not be made to be counted.
+                guard difference.expectedRest.count == restLimit, let count = expected.count else { return }
+                difference.expectedCount = count
+                throw .done
             }
-            let room = restLimit - difference.expectedRest.count
-            if isDifferent, room > 0 { difference.expectedRest += part[used...].prefix(room) }
+        } catch {
+            if case .failed(let error) = error { throw error }
         }
         while !hasEnded, countingRest || isDifferent {
             let octets = try next(65_536, isDifferent)
@@ -77,6 +91,12 @@ public struct FixtureDifference: Hashable, Sendable, CustomStringConvertible {
             if room > 0 { difference.rest += octets.prefix(room) }
         }
         return isDifferent ? difference : nil
+    }
+
+    /// What ends the making of expected octets before their end.
+    private enum Interruption<E: Error>: Error {
+        case done
+        case failed(E)
     }
 
     private static func commonCount(_ some: [UInt8], _ others: ArraySlice<UInt8>) -> Int {
