@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -98,6 +99,10 @@ int clinux_rename_noreplace(int from_folder, const char *from, int to_folder, co
     return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, RENAME_NOREPLACE);
 }
 
+
+int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
+
+int clinux_plain_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 int clinux_unread_octets(int descriptor, int *count) { return ioctl(descriptor, FIONREAD, count); }
 

@@ -5,14 +5,25 @@ extension ReplayConnection {
     enum Received {
         case octets
         case endOfStream
-        case nothing  // time-out, stop or an error
+        case nothing(Lack)
+    }
+
+    /// Why nothing came, or nothing could be sent.
+    enum Lack: Hashable {
+        case timedOut
+        case stopped
+        case reset
+        /// TLS failed, for this reason.
+        case failed(String)
+        /// Nothing has arrived, and nobody wanted to wait.
+        case notYet
     }
 
     /// Appends content that the peer has sent to `input`, waiting for it at most for the server's patience.
     func receive(waiting: Bool = true) -> Received {
-        guard let session else { return receiveRaw(into: &input, waiting: waiting) }
+        guard let session else { return receiveRaw(into: &input.octets, waiting: waiting) }
         while true {
-            let outcome = session.read(into: &input)
+            let outcome = session.read(into: &input.octets)
             noteAlert(of: session)
             _ = sendRaw(session.takeOutput())  // answers to a KeyUpdate, or an alert
             switch outcome {
@@ -20,7 +31,7 @@ extension ReplayConnection {
             case .ended: return .endOfStream
             case .failed(let reason):
                 complain("TLS: \(reason)")
-                return .nothing
+                return .nothing(.failed(reason))
             case .wantsInput:
                 var records: [UInt8] = []
                 let received = receiveRaw(into: &records, waiting: waiting)
@@ -32,6 +43,7 @@ extension ReplayConnection {
 
     /// Appends octets as they come from the socket.
     func receiveRaw(into octets: inout [UInt8], waiting: Bool) -> Received {
+        var hasStopped = false
         while true {
             var count = 0
             var error: Int32 = 0
@@ -45,10 +57,20 @@ extension ReplayConnection {
                     if count > 0 { initialized += count }
                 }
             }
-            if count > 0 { return .octets }
+            if count > 0 {
+                receivedCount += UInt64(count)
+                return stop.isOverdue ? .nothing(.stopped) : .octets
+            }
             if count == 0 { return .endOfStream }
             if error == EINTR { continue }
-            guard error == EAGAIN, waiting, wait(for: POLLIN) == .ready else { return .nothing }
+            guard error == EAGAIN else { return .nothing(.reset) }
+            guard waiting else { return .nothing(.notYet) }
+            guard !hasStopped else { return .nothing(.stopped) }
+            switch wait(for: POLLIN) {
+            case .ready: continue
+            case .timedOut: return .nothing(.timedOut)
+            case .stopped: hasStopped = true  // what came before that still counts: look once more
+            }
         }
     }
 
@@ -66,9 +88,8 @@ extension ReplayConnection {
     func receiveHead() -> Flow {
         var searched = 0
         while true {
-            if let end = endOfHead(from: max(0, searched - 3)) {
-                let request = RecordedRequest(connection: number, head: Array(input[..<end]))
-                input.removeFirst(end)
+            if let end = input.endOfHead(from: max(0, searched - 3)) {
+                let request = RecordedRequest(connection: number, head: input.take(end))
                 lastRequest = stage.state.withLock { state in
                     state.requests.append(request)
                     return state.requests.count - 1
@@ -83,23 +104,6 @@ extension ReplayConnection {
                 return .isOver
             }
         }
-    }
-
-    private func endOfHead(from start: Int) -> Int? {
-        let newline = UInt8(ascii: "\n")
-        var index = start
-        while index + 1 < input.count {
-            if input[index] == newline {
-                if input[index + 1] == newline { return index + 2 }
-                if input[index + 1] == UInt8(ascii: "\r"), index + 2 < input.count,
-                    input[index + 2] == newline
-                {
-                    return index + 3
-                }
-            }
-            index += 1
-        }
-        return nil
     }
 
     /// Reads the content of the last request and adds it to its record.
@@ -138,8 +142,7 @@ extension ReplayConnection {
             if input.isEmpty, case .octets = receive() {}
             guard !input.isEmpty else { return false }
             let part = min(left, input.count)
-            octets += input[..<part]
-            input.removeFirst(part)
+            octets += input.take(part)
             left -= part
         }
         return true
@@ -149,7 +152,7 @@ extension ReplayConnection {
     private func takeLine(into octets: inout [UInt8]) -> ArraySlice<UInt8>? {
         let start = octets.count
         while true {
-            let newline = input.firstIndex(of: UInt8(ascii: "\n"))
+            let newline = input.offset(of: UInt8(ascii: "\n"))
             guard take(newline.map { $0 + 1 } ?? max(1, input.count), into: &octets) else { return nil }
             guard octets.last == UInt8(ascii: "\n") else { continue }
             let line = octets[start..<octets.count - 1]

@@ -11,6 +11,7 @@ extension ReplayConnection {
             complain("\(error.call): \(error.detail)")
             return .isOver
         }
+        session.feed(input.take(input.count))  // the ClientHello may have come behind octets in clear
         var sent = HandshakeOutput(fault: fault)
         var failure: String?
         handshake: while true {
@@ -35,7 +36,8 @@ extension ReplayConnection {
                     session.feed(records)
                     continue handshake
                 case .endOfStream: failure = "the client closed"
-                case .nothing: failure = "the client reset the connection or said nothing"
+                case .nothing(.timedOut): failure = "the client said nothing"
+                case .nothing: failure = "the client reset the connection, or the server stopped"
                 }
             }
             break
@@ -53,6 +55,7 @@ extension ReplayConnection {
         var record = RecordedHandshake(connection: number)
         session.describe(in: &record)
         record.failure = failure
+        handshakeFailure = failure
         stage.state.withLock { $0.handshakes.append(record) }
     }
 

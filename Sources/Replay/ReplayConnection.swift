@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// One accepted connection, played by its own thread.
 final class ReplayConnection: @unchecked Sendable {
@@ -8,15 +7,29 @@ final class ReplayConnection: @unchecked Sendable {
     let socket: Int32
     let number: Int
     /// Octets received that no step has used yet.
-    var input: [UInt8] = []
+    var input = ReceivedOctets()
     /// Where the record of the last request stands.
     var lastRequest: Int?
     /// The TLS session once the handshake is over; `nil`: plain.
     var session: TLSSession?
     /// The alert that is recorded.
     var notedAlert: UInt8?
-    private var pieceSize = Int.max
-    private var isClosed = false
+    /// Why the last handshake failed; `nil`: it did not.
+    var handshakeFailure: String?
+    /// What the thread does in place of the stage's script or handler.
+    var performance: (() -> Void)?
+    /// Ends the connection: that of the stage, or one of its own.
+    var stop: StopSignal
+    /// How long to wait for the peer; `nil`: until the stop.
+    var patience: Duration?
+    /// The most octets that are handed to the kernel at once.
+    var pieceSize = Int.max
+    /// Why the last octets could not be sent.
+    var sendingLack: Lack?
+    /// Octets sent and received, those of TLS records where there are such.
+    private(set) var sentCount: UInt64 = 0
+    var receivedCount: UInt64 = 0
+    private(set) var isClosed = false
 
     /// Whether the connection goes on after a step.
     enum Flow { case goesOn, isOver }
@@ -25,6 +38,8 @@ final class ReplayConnection: @unchecked Sendable {
         self.stage = stage
         self.socket = socket
         self.number = number
+        stop = stage.stop
+        patience = stage.patience
     }
 
     /// Plays the connection to its end and closes it.
@@ -32,12 +47,18 @@ final class ReplayConnection: @unchecked Sendable {
         var one: Int32 = 1
         // Fails on a Unix socket, which has nothing to delay.
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        if stage.tls.map({ shakeHands(in: $0) == .goesOn }) ?? true { playPart() }
+        if let performance {
+            self.performance = nil  // it holds the connection
+            performance()
+        } else if stage.tls.map({ shakeHands(in: $0) == .goesOn }) ?? true {
+            playPart()
+        }
         if !isClosed { closeInOrder() }
     }
 
     private func playPart() {
         switch stage.part {
+        case .player: break  // it has given a performance
         case .script(let script):
             let connection = script.connection(number)
             repeat {
@@ -67,7 +88,7 @@ final class ReplayConnection: @unchecked Sendable {
         case .sendRepeated(let octets, let times): return sendRepeated(octets, times: times)
         case .sendGenerated(let seed, let range): return sendGenerated(GeneratedContent(seed: seed), range)
         case .pause(let duration):
-            return ReplaySocket.wait(for: -1, 0, stop: stage.stop, within: duration) == .stopped
+            return ReplaySocket.wait(for: -1, 0, stop: stop.descriptor, within: duration) == .stopped
                 ? .isOver : .goesOn
         case .pieces(let size):
             pieceSize = max(1, size)
@@ -101,7 +122,7 @@ final class ReplayConnection: @unchecked Sendable {
     /// Waits until the peer closes or the server stops.
     func stall() {
         // POLLRDHUP (0x2000, which Glibc's module lacks): the peer closed, even behind octets not read.
-        _ = ReplaySocket.wait(for: socket, 0x2000, stop: stage.stop, within: nil)
+        _ = ReplaySocket.wait(for: socket, 0x2000, stop: stop.descriptor, within: nil)
     }
 
     private func judge(by check: @Sendable (RecordedRequest) -> String?) -> Flow {
@@ -144,7 +165,10 @@ final class ReplayConnection: @unchecked Sendable {
             var offset = 0
             while offset < bytes.count {
                 // A peer that reads on and on would never let the wait below see it.
-                guard !stage.isStopping.load(ordering: .relaxed) else { return .isOver }
+                guard !stop.isGiven else {
+                    sendingLack = .stopped
+                    return .isOver
+                }
                 let end = offset + min(pieceSize, bytes.count - offset)
                 let piece = UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
                 let count = Glibc.send(
@@ -152,9 +176,15 @@ final class ReplayConnection: @unchecked Sendable {
                 let error = errno
                 if count >= 0 {
                     offset += count
+                    sentCount += UInt64(count)
                 } else if error == EAGAIN {
-                    guard wait(for: POLLOUT) == .ready else { return .isOver }
+                    let readiness = wait(for: POLLOUT)
+                    guard readiness == .ready else {
+                        sendingLack = readiness == .stopped ? .stopped : .timedOut
+                        return .isOver
+                    }
                 } else if error != EINTR {
+                    sendingLack = .reset
                     return .isOver  // the peer has closed, which tests do on purpose
                 }
             }
@@ -187,24 +217,25 @@ final class ReplayConnection: @unchecked Sendable {
     }
 
     func wait(for events: Int32) -> ReplaySocket.Readiness {
-        ReplaySocket.wait(for: socket, events, stop: stage.stop, within: stage.patience)
+        ReplaySocket.wait(for: socket, events, stop: stop.descriptor, within: patience)
     }
 
     // MARK: Ending
 
-    private func sendCloseNotify() {
+    func sendCloseNotify() {
         guard let session else { return }
         session.close()
         _ = sendRaw(session.takeOutput())
     }
 
-    private func closeInOrder(notifying: Bool = true) {
+    func closeInOrder(notifying: Bool = true) {
         guard !isClosed else { return }
         if notifying { sendCloseNotify() }
         shutdown(socket, Int32(SHUT_WR))
         // Unread octets would turn the close into a reset.
-        while case .octets = receiveRaw(into: &input, waiting: false) {
-            input.removeAll(keepingCapacity: true)
+        var dropped: [UInt8] = []
+        while case .octets = receiveRaw(into: &dropped, waiting: false) {
+            dropped.removeAll(keepingCapacity: true)
         }
         isClosed = true
         close(socket)

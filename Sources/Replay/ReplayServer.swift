@@ -20,15 +20,15 @@ public final class ReplayServer: Sendable {
     public let address: Address
     /// The port it got; 0 for a Unix socket.
     public let port: UInt16
-    private let stage: Stage
+    let stage: Stage
 
-    /// A server that plays `script`, over TLS when told how. Throws when the socket cannot be made or OpenSSL
+    /// A server that plays `script`, over TLS when told how, at a free port unless told which. Throws when the socket cannot be made or OpenSSL
     /// refuses a setting.
     public convenience init(
         _ script: Script, address: Address = .ipv4Loopback, patience: Duration = .seconds(30),
-        tls: TLSService? = nil
+        tls: TLSService? = nil, port: UInt16 = 0
     ) throws(ReplayError) {
-        try self.init(.script(script), address: address, patience: patience, tls: tls)
+        try self.init(.script(script), address: address, port: port, patience: patience, tls: tls)
     }
 
     /// A server that reads each request with its content and plays what `handler` returns for it; the connection
@@ -40,24 +40,17 @@ public final class ReplayServer: Sendable {
         try self.init(.handler(handler), address: address, patience: patience, tls: tls)
     }
 
-    private init(
-        _ part: Stage.Part, address: Address, patience: Duration, tls: TLSService?
+    init(
+        _ part: Stage.Part, address: Address, port wanted: UInt16 = 0, patience: Duration,
+        tls: TLSService? = nil
     ) throws(ReplayError) {
         self.address = address
         var context: TLSServerContext?
         if let tls { context = try TLSServerContext(tls) }
-        let (socket, port) = try ReplaySocket.listener(on: address)
-        let pipe: (reading: Int32, writing: Int32)
-        do throws(ReplayError) {
-            pipe = try ReplaySocket.stopPipe()
-        } catch {
-            close(socket)
-            throw error
-        }
+        let stop = try StopSignal()
+        let (socket, port) = try ReplaySocket.listener(on: address, port: wanted)
         self.port = port
-        stage = Stage(
-            part, tls: context, listener: socket, stop: pipe.reading, stopper: pipe.writing,
-            patience: patience)
+        stage = Stage(part, tls: context, listener: socket, stop: stop, patience: patience)
     }
 
     deinit { stop() }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// What the replay server asks of the system: plain sockets, shared with nothing that is under test.
@@ -5,10 +6,19 @@ enum ReplaySocket {
     /// The outcome of waiting for a descriptor.
     enum Readiness { case ready, timedOut, stopped }
 
-    /// A listening socket and the port it got (0 for a Unix socket).
-    static func listener(on address: ReplayServer.Address) throws(ReplayError) -> (
-        socket: Int32, port: UInt16
-    ) {
+    /// What becomes of those who connect to a socket.
+    enum Reception {
+        case listening
+        /// Nobody listens, and nobody else gets the port.
+        case refusing
+        /// One connection fits into the queue; it must be filled.
+        case filling
+    }
+
+    /// A socket at an address and the port it got (0 for a Unix socket): a free one unless told which.
+    static func listener(
+        on address: ReplayServer.Address, port wanted: UInt16 = 0, _ reception: Reception = .listening
+    ) throws(ReplayError) -> (socket: Int32, port: UInt16) {
         let family =
             switch address {
             case .ipv4Loopback: AF_INET
@@ -19,8 +29,20 @@ enum ReplaySocket {
         let descriptor = socket(family, kind, 0)
         guard descriptor >= 0 else { throw ReplayError(call: "socket", errno: errno) }
         do throws(ReplayError) {
-            try bindSocket(descriptor, to: address)
-            guard listen(descriptor, 1024) == 0 else { throw ReplayError(call: "listen", errno: errno) }
+            if wanted != 0 {
+                // Connections of a server that stopped a moment ago must not keep its port.
+                var one: Int32 = 1
+                setsockopt(
+                    descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+            }
+            try bindSocket(descriptor, to: address, port: wanted)
+            let isListening =
+                switch reception {
+                case .listening: listen(descriptor, 1024) == 0
+                case .refusing: true
+                case .filling: listen(descriptor, 0) == 0
+                }
+            guard isListening else { throw ReplayError(call: "listen", errno: errno) }
             return (descriptor, port(of: descriptor, family: family))
         } catch {
             close(descriptor)
@@ -28,13 +50,20 @@ enum ReplaySocket {
         }
     }
 
-    /// A pipe whose reading end reports a hang-up to everyone who waits, once the writing end is closed.
-    static func stopPipe() throws(ReplayError) -> (reading: Int32, writing: Int32) {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw ReplayError(call: "pipe", errno: errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
+    /// Begins to connect to a port of a loopback address and does not wait for the outcome; -1 where no socket is left.
+    static func beginConnecting(to address: ReplayServer.Address, port: UInt16) -> Int32 {
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(address == .ipv6Loopback ? AF_INET6 : AF_INET, kind, 0)
+        guard descriptor >= 0 else { return -1 }
+        _ =
+            address == .ipv6Loopback
+            ? withName(ipv6Name(port)) { connect(descriptor, $0, $1) }
+            : withName(ipv4Name(port)) { connect(descriptor, $0, $1) }
+        return descriptor
     }
+
+    /// A connection that has arrived; -1 and `errno` when there is none.
+    static func accept(from listener: Int32) -> Int32 { clinux_accept(listener) }
 
     /// Waits until `descriptor` has one of `events` (or an error), `stop` hangs up, or `limit` is over; for ever
     /// without one. A descriptor of -1 only waits.
@@ -67,20 +96,14 @@ enum ReplaySocket {
     }
 
     private static func bindSocket(
-        _ descriptor: Int32, to address: ReplayServer.Address
+        _ descriptor: Int32, to address: ReplayServer.Address, port: UInt16
     ) throws(ReplayError) {
         let result: Int32
         switch address {
         case .ipv4Loopback:
-            var name = sockaddr_in()
-            name.sin_family = sa_family_t(AF_INET)
-            name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            result = bindName(descriptor, name)
+            result = withName(ipv4Name(port)) { bind(descriptor, $0, $1) }
         case .ipv6Loopback:
-            var name = sockaddr_in6()
-            name.sin6_family = sa_family_t(AF_INET6)
-            name.sin6_addr.__in6_u.__u6_addr8.15 = 1
-            result = bindName(descriptor, name)
+            result = withName(ipv6Name(port)) { bind(descriptor, $0, $1) }
         case .unix(let path):
             var name = sockaddr_un()
             name.sun_family = sa_family_t(AF_UNIX)
@@ -90,18 +113,35 @@ enum ReplaySocket {
                 return true
             }
             guard fits else { throw ReplayError(call: "bind", errno: ENAMETOOLONG) }
-            result = bindName(descriptor, name)
+            result = withName(name) { bind(descriptor, $0, $1) }
         }
         guard result == 0 else { throw ReplayError(call: "bind", errno: errno) }
     }
 
     // Safety: every socket address begins with the layout of `sockaddr`, and the length passed is its own.
-    private static func bindName<Name>(_ descriptor: Int32, _ name: Name) -> Int32 {
+    private static func withName<Name>(
+        _ name: Name, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
         withUnsafeBytes(of: name) { bytes in
             guard let start = bytes.baseAddress else { return -1 }
-            return bind(
-                descriptor, start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+            return body(start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
         }
+    }
+
+    private static func ipv4Name(_ port: UInt16) -> sockaddr_in {
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        name.sin_port = port.bigEndian
+        return name
+    }
+
+    private static func ipv6Name(_ port: UInt16) -> sockaddr_in6 {
+        var name = sockaddr_in6()
+        name.sin6_family = sa_family_t(AF_INET6)
+        name.sin6_addr.__in6_u.__u6_addr8.15 = 1
+        name.sin6_port = port.bigEndian
+        return name
     }
 
     // Safety: the kernel writes at most `length` octets, the size of the storage.

@@ -5,9 +5,16 @@ import Replay
 final class PlainClient {
     private(set) var socket: Int32
 
-    init?(_ server: ReplayServer) {
+    convenience init?(_ server: ReplayServer) { self.init(server.address, port: server.port) }
+
+    /// A client of whatever listens at a port of the loopback.
+    convenience init?(port: UInt16, host: String = "127.0.0.1") {
+        self.init(host == "::1" ? .ipv6Loopback : .ipv4Loopback, port: port)
+    }
+
+    private init?(_ address: ReplayServer.Address, port: UInt16) {
         let family =
-            switch server.address {
+            switch address {
             case .ipv4Loopback: AF_INET
             case .ipv6Loopback: AF_INET6
             case .unix: AF_UNIX
@@ -19,12 +26,12 @@ final class PlainClient {
         var storage = [UInt8](repeating: 0, count: 128)
         storage[0] = UInt8(truncatingIfNeeded: family)
         var length = 16
-        if case .unix(let path) = server.address {
+        if case .unix(let path) = address {
             storage.replaceSubrange(2..<2 + path.utf8.count, with: path.utf8)
             length = 3 + path.utf8.count
         } else {
-            storage[2] = UInt8(server.port >> 8)
-            storage[3] = UInt8(server.port & 0xFF)
+            storage[2] = UInt8(port >> 8)
+            storage[3] = UInt8(port & 0xFF)
             if family == AF_INET {
                 storage.replaceSubrange(4..<8, with: [127, 0, 0, 1])
             } else {
@@ -45,9 +52,26 @@ final class PlainClient {
         socket = -1
     }
 
-    func send(_ text: String) {
-        let octets = Array(text.utf8)
-        _ = Glibc.send(socket, octets, octets.count, Int32(MSG_NOSIGNAL))
+    func send(_ text: String) { send(Array(text.utf8)) }
+
+    func send(_ octets: [UInt8]) {
+        var rest = octets[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func endSending() { shutdown(socket, Int32(SHUT_WR)) }
+
+    /// Closes so that the peer gets a reset.
+    func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close()
     }
 
     /// Up to `count` octets, fewer at the end of the stream.

@@ -31,6 +31,11 @@ int clinux_pipe(int ends[2], int capacity, int *actual);
 int clinux_openat(int folder, const char *path, int flags, unsigned mode);
 int clinux_rename_noreplace(int from_folder, const char *from, int to_folder, const char *to);
 
+/* Takes a connection, its descriptor closed on exec from the beginning; -1 and errno when there is none. */
+int clinux_accept(int listener);
+/* A pipe whose ends are closed on exec from the beginning. */
+int clinux_plain_pipe(int ends[2]);
+
 int clinux_unread_octets(int descriptor, int *count);
 int clinux_columns(int descriptor);
 int clinux_block_sigpipe(void);

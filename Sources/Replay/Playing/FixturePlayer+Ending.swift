@@ -1,0 +1,134 @@
+import Glibc
+
+extension FixturePlayer {
+    /// Ends the connection as a step says.
+    func end(_ step: Fixture.Step, line: Int) {
+        switch step {
+        case .reset:
+            connection.reset()
+            ending = "reset"
+        case .stall:
+            connection.stall()
+            ending = connection.stop.isGiven ? scene.ending : "the client closed the connection"
+            guard !isUnread, owed != .none else { return }
+            _ = connection.receiveAtHand()
+            noteUnexpected(line: line)
+        default:
+            var isNotifying = true
+            if case .cut = step {
+                isNotifying = false
+                ending = "cut off"
+            }
+            // A client that is still sending content gets the time to see the answer: octets for a closed socket would
+            // reset the connection.
+            if isUnread || owed != .none { linger(isNotifying: isNotifying, line: line) }
+            connection.closeInOrder(notifying: isNotifying)
+        }
+    }
+
+    /// Ends sending and takes what still comes, until the client closes.
+    private func linger(isNotifying: Bool, line: Int) {
+        connection.halfClose(isNotifying: isNotifying)
+        while case .octets = connection.receive() {
+            if !isUnread { noteUnexpected(line: line) }
+            connection.input = ReceivedOctets()
+        }
+    }
+
+    /// Waits until the client closes or the run is over. What comes before is a problem; then the connection is closed,
+    /// lest the client wait for an answer.
+    func waitForEnd(line: Int) {
+        connection.patience = nil
+        while true {
+            if isUnread {
+                connection.input = ReceivedOctets()
+            } else if !connection.input.isEmpty {
+                noteUnexpected(line: line)
+                connection.closeInOrder()
+                return
+            }
+            let received = connection.receive()
+            guard case .octets = received else {
+                ending = reason(received)
+                return
+            }
+        }
+    }
+
+    /// `! await close`: waits for the client to close.
+    func awaitClose(line: Int) {
+        while true {
+            if !isUnread { noteUnexpected(line: line) }
+            connection.input = ReceivedOctets()
+            switch connection.receive() {
+            case .octets: continue
+            case .endOfStream, .nothing(.reset), .nothing(.failed): return
+            case .nothing(.stopped):
+                scene.note(
+                    FixtureProblem(line: line, "\(scene.ending) before the client closed the connection"))
+                return
+            case .nothing(.timedOut), .nothing(.notYet):
+                scene.note(
+                    FixtureProblem(line: line, "the client did not close the connection within \(patience)"))
+                return
+            }
+        }
+    }
+
+    /// Notes octets that no line expects, if there are any, once for a connection. Of a further request the head is
+    /// shown whole, so a moment is given to it.
+    func noteUnexpected(line: Int) {
+        guard !connection.input.isEmpty, !hasNotedOctets else { return }
+        hasNotedOctets = true
+        let before = connection.patience
+        connection.patience = .milliseconds(200)
+        while connection.input.count < 4096, connection.input.endOfHead(from: 0) == nil,
+            case .octets = connection.receive()
+        {}
+        connection.patience = before
+        let octets = connection.input.all
+        let what =
+            owed == .none
+            ? "the client sent octets that no line expects" : "the client sent content that no line expects"
+        scene.note(
+            FixtureProblem(
+                line: line, "\(what), \(octets.count):\n" + VisibleOctets.lines(octets.prefix(2000))))
+    }
+}
+
+extension ReplayConnection {
+    /// POLLRDHUP, which Glibc's module lacks: the peer closed, even behind octets not read.
+    private static let peerClosed: Int16 = 0x2000
+
+    /// Waits, but no longer than the client is there and the stop is not given.
+    func pause(_ duration: Duration) {
+        _ = ReplaySocket.wait(
+            for: socket, Int32(Self.peerClosed), stop: stop.descriptor, within: duration)
+    }
+
+    /// Waits until a signal is given, the client closes, or the stop is given.
+    func wait(forOthers signal: StopSignal) {
+        var entries = [
+            pollfd(fd: stop.descriptor, events: 0, revents: 0),
+            pollfd(fd: signal.descriptor, events: 0, revents: 0),
+            pollfd(fd: socket, events: Self.peerClosed, revents: 0),
+        ]
+        // EINTR; nothing else can happen to a valid array.
+        while poll(&entries, 3, -1) < 0 {}
+    }
+
+    /// Takes what has arrived, at most a megabyte.
+    func receiveAtHand() -> Received {
+        while input.count < 1 << 20 {
+            let received = receive(waiting: false)
+            guard case .octets = received else { return received }
+        }
+        return .octets
+    }
+
+    /// Ends sending, in TLS with a close_notify unless told not to.
+    func halfClose(isNotifying: Bool = true) {
+        if isNotifying { sendCloseNotify() }
+        shutdown(socket, Int32(SHUT_WR))
+    }
+}

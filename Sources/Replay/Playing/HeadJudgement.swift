@@ -1,0 +1,170 @@
+/// Whether the head of a request is as a fixture says.
+struct HeadJudgement {
+    /// What is not, with its lines. The last problem shows all of the head that came.
+    let problems: [FixtureProblem]
+    /// Whether the first condition holds, that about the request line; of an exact head, whether that line is right.
+    let isRequestLineRight: Bool
+
+    init(_ request: Fixture.Request, head: [UInt8], line: Int) {
+        var problems: [FixtureProblem]
+        let lines = HeadLine.lines(of: head)
+        switch request {
+        case .exactly(let parts):
+            problems = HeadJudgement.difference(parts, head, line: line).map { [$0] } ?? []
+            let expected = HeadLine.lines(of: parts.flatMap(\.value)).first?.octets
+            isRequestLineRight = expected == lines.first?.octets
+        case .matching(let conditions):
+            problems = HeadJudgement.unmet(conditions, lines)
+            isRequestLineRight =
+                conditions.first.map { HeadJudgement.problem(ofRequestLine: $0, lines) == nil } ?? true
+            if let bare = lines.firstIndex(where: { !$0.hasCRLF }) {
+                problems.append(
+                    FixtureProblem(
+                        line: conditions.first?.line ?? line,
+                        "line \(bare + 1) of the head does not end with CR LF"))
+            }
+        }
+        if !problems.isEmpty {
+            problems[problems.count - 1].message += "\nthe head that came:\n" + VisibleOctets.lines(head)
+        }
+        self.problems = problems
+    }
+
+    // MARK: Exact heads
+
+    private static func difference(
+        _ parts: [Fixture.Located<[UInt8]>], _ head: [UInt8], line: Int
+    ) -> FixtureProblem? {
+        let expected = parts.flatMap(\.value)
+        guard expected != head else { return nil }
+        let offset = zip(expected, head).prefix { $0 == $1 }.count
+        // The part in which the first octet is wrong knows its line; behind the last one nothing was expected.
+        var end = 0
+        var place = parts.last?.line ?? line
+        for part in parts {
+            end += part.value.count
+            if offset < end {
+                place = part.line
+                break
+            }
+        }
+        let start = expected[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        let number = expected[..<offset].count { $0 == UInt8(ascii: "\n") } + 1
+        return FixtureProblem(
+            line: place,
+            """
+            line \(number) of the head is wrong from its octet \(offset - start) on
+            expected: \(shown(expected, from: start))
+            got:      \(shown(head, from: start))
+            """)
+    }
+
+    private static func shown(_ octets: [UInt8], from start: Int) -> String {
+        guard start < octets.count else { return "nothing more" }
+        let end = octets[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? octets.endIndex
+        return VisibleOctets.quoted(octets[start..<end], limit: 2000)
+    }
+
+    // MARK: Conditions
+
+    private static func unmet(_ conditions: [Fixture.Located<Fixture.Condition>], _ lines: [HeadLine])
+        -> [FixtureProblem]
+    {
+        var problems: [FixtureProblem] = []
+        // Two equal conditions want two equal field lines.
+        var fields = Array(lines.dropFirst())
+        for (index, condition) in conditions.enumerated() {
+            if index == 0 {
+                if let problem = problem(ofRequestLine: condition, lines) { problems.append(problem) }
+                continue
+            }
+            switch condition.value {
+            case .line(let wanted):
+                if let found = fields.firstIndex(where: { $0.octets == wanted }) {
+                    fields.remove(at: found)
+                } else {
+                    problems.append(missing(VisibleOctets.quoted(wanted), wanted, lines, condition.line))
+                }
+            case .pattern(let pattern):
+                if !lines.dropFirst().contains(where: { pattern.matches($0.octets) }) {
+                    let source = Array(pattern.source.utf8)
+                    problems.append(
+                        missing("that matches \(VisibleOctets(source))", source, lines, condition.line))
+                }
+            case .absent(let name):
+                for field in lines.dropFirst() where field.isNamed(Array(name.utf8)) {
+                    problems.append(
+                        FixtureProblem(
+                            line: condition.line,
+                            "a field that must not be there: \(VisibleOctets.quoted(field.octets, limit: 2000))"
+                        ))
+                }
+            }
+        }
+        return problems
+    }
+
+    private static func problem(
+        ofRequestLine condition: Fixture.Located<Fixture.Condition>, _ lines: [HeadLine]
+    ) -> FixtureProblem? {
+        let came = lines.first?.octets ?? []
+        let wanted: String
+        switch condition.value {
+        case .line(let octets):
+            if octets == came { return nil }
+            wanted = VisibleOctets.quoted(octets)
+        case .pattern(let pattern):
+            if pattern.matches(came) { return nil }
+            wanted = "what matches \(VisibleOctets(pattern.source.utf8))"
+        case .absent: return nil
+        }
+        return FixtureProblem(
+            line: condition.line,
+            """
+            the request line is wrong
+            expected: \(wanted)
+            got:      \(VisibleOctets.quoted(came, limit: 2000))
+            """)
+    }
+
+    /// A field line that is not there, beside those of the same name that are.
+    private static func missing(
+        _ what: String, _ wanted: [UInt8], _ lines: [HeadLine], _ line: Int
+    ) -> FixtureProblem {
+        let name = wanted.prefix { $0 != UInt8(ascii: ":") }
+        let similar = lines.dropFirst().filter { $0.isNamed(name) }
+        var message = "a field line is missing\nexpected: \(what)"
+        for field in similar {
+            message += "\ngot:      \(VisibleOctets.quoted(field.octets, limit: 2000))"
+        }
+        return FixtureProblem(line: line, message)
+    }
+}
+
+/// A line of a head without its line end.
+struct HeadLine {
+    let octets: [UInt8]
+    let hasCRLF: Bool
+
+    /// The lines up to the blank one.
+    static func lines(of head: [UInt8]) -> [HeadLine] {
+        var lines: [HeadLine] = []
+        for line in head.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            let hasCRLF = line.last == UInt8(ascii: "\r")
+            lines.append(HeadLine(octets: Array(hasCRLF ? line.dropLast() : line), hasCRLF: hasCRLF))
+        }
+        lines.removeLast()  // what stands behind the last line end is no line
+        if lines.last?.octets.isEmpty == true, lines.last?.hasCRLF == true { lines.removeLast() }
+        return lines
+    }
+
+    /// Whether it is a field line of that name, in any case of letters.
+    func isNamed(_ name: some Sequence<UInt8>) -> Bool {
+        guard let colon = octets.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        return octets[..<colon].map(HeadLine.lowercased).elementsEqual(name.map(HeadLine.lowercased))
+    }
+
+    private static func lowercased(_ octet: UInt8) -> UInt8 {
+        0x41...0x5A ~= octet ? octet | 0x20 : octet
+    }
+}
