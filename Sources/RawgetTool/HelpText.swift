@@ -24,8 +24,9 @@ enum HelpText {
                rawget check [options] FILE|FOLDER...
                rawget serve [options] FILE|FOLDER...
 
-        Saves each URL to a file in the current folder; -o - writes to standard output. demo shows it at work; check
-        runs test fixtures, serve answers other clients by them.
+        Saves each URL to a file in the current folder; -o - writes to standard output.
+        demo shows it at work; check runs test fixtures, serve answers other clients
+        by them.
 
         """
 

@@ -47,7 +47,7 @@ public final class Program: Sendable {
     }
 
     /// Sends it a signal, unless it has ended.
-    public func signal(_ signal: Int32) {
+    public func send(_ signal: Int32) {
         exit.withLock { exit in
             if exit == nil { kill(number, signal) }
         }

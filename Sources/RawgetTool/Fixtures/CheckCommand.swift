@@ -148,23 +148,23 @@ final class CheckCommand {
     private func tell(_ report: CheckReport) {
         tally.count(report.verdict)
         if settings.isJSON {
-            print(report.json)
+            say(report.json)
         } else if !settings.showsFailuresOnly || report.verdict == .failed {
-            print(report.text)
+            say(report.text)
         }
     }
 
     private func tellSum(after duration: Duration) {
-        print(settings.isJSON ? tally.json(duration) : tally.text(duration))
+        say(settings.isJSON ? tally.json(duration) : tally.text(duration))
     }
 
-    private func print(_ line: String) {
+    private func say(_ line: String) {
         guard !isUnheard else { return }
         do throws(SystemError) { try console.print(line + "\n") } catch { isUnheard = true }
     }
 
     private func show(_ text: String) -> Int32 {
-        print(text)
+        say(text)
         return isUnheard ? 23 : 0
     }
 

@@ -137,13 +137,13 @@ final class FixtureWorld {
             input: input.rawValue, output: output.rawValue, errors: errors.rawValue)
         let watch = Task(executorPreference: NetworkActor.loop) {
             guard await DescriptorWatch.readable(self.interruption.descriptor) else { return }
-            program.signal(SIGINT)
+            program.send(SIGINT)
         }
         defer { watch.cancel() }
         while true {
             if let exit = program.exitCode { return exit }
             guard Instant.now < deadline else {
-                program.signal(SIGKILL)
+                program.send(SIGKILL)
                 return nil
             }
             try? await DescriptorWatch.readable(
