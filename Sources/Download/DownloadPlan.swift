@@ -1,5 +1,6 @@
 public import HTTPClient
 public import HTTPMessage
+import Transport
 
 /// One resource and what becomes of it.
 public struct DownloadPlan {
@@ -34,6 +35,8 @@ public struct DownloadPlan {
     public var includesHeads = false
     /// How a head is written before the content; `nil` as it came.
     public var headText: (@Sendable (HTTPResponse) -> [UInt8])?
+    /// Told what is written, heads and content, on the loop; not what is spliced.
+    package var copied: (@NetworkActor (_ octets: Span<UInt8>, _ isHead: Bool) -> Void)?
     /// Whether a file gets the time of Last-Modified.
     public var setsModified = false
     /// Files that the request's content comes from: the answer replaces none of them.

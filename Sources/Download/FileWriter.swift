@@ -93,6 +93,7 @@ public final class FileWriter: ContentSink {
         name = OutputName(plan.destination, uri: plan.request.uri, response: response, in: plan.outputFolder)
         guard name != nil else { return }
         try reserveName()
+        plan.copied?(preface.span, true)
         pending = preface
         preface = []
         if let length, length > UInt64(FileWriter.smallContent) { try open() }
@@ -129,9 +130,9 @@ public final class FileWriter: ContentSink {
     public func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         received += UInt64(content.count)
         guard !refusesAnswer else { return try keepExcerpt(content) }
-        guard name != nil else {
-            return output == nil ? .more : try putOut(content)
-        }
+        guard name != nil || output != nil else { return .more }
+        plan.copied?(content, false)
+        guard name != nil else { return try putOut(content) }
         if openNumber == nil {
             if pending.count + content.count <= FileWriter.smallContent {
                 pending.append(copying: content)
@@ -305,6 +306,7 @@ public final class FileWriter: ContentSink {
         guard !preface.isEmpty else { return }
         let octets = preface
         preface = []
+        plan.copied?(octets.span, true)
         if try putOut(octets.span) == .pause { transfer?.pause() }
     }
 

@@ -20,7 +20,9 @@ extension Client {
         for request: HTTPRequest, transfer: Transfer, fresh: Bool, total: Deadline
     ) async throws(TransferError) -> LeasedConnection {
         let origin = request.uri.origin
-        let key = ConnectionKey(origin: origin, route: configuration.addressMap.route(to: origin))
+        let key = ConnectionKey(
+            origin: origin, route: configuration.addressMap.route(to: origin),
+            isTapped: configuration.tap != nil)
         var holdsTurn = false
         while true {
             let careful = !request.method.isIdempotent
@@ -64,6 +66,8 @@ extension Client {
         let host = key.route.host
         let connectTimeout = transfer.options.connectTimeout
         var phase = TransferError.Phase.resolve
+        var tap: (any ConnectionTap)?
+        if let origin = key.tappedOrigin { tap = configuration.tap?(origin) }
         do throws(TransportError) {
             let limit = connectTimeout ?? configuration.resolveTimeout
             let resolveDeadline = Deadline.earlier(Deadline(.resolve, in: limit), total)
@@ -100,17 +104,24 @@ extension Client {
             let connected = TransferEvent.connected(
                 remote: stream.remoteAddress, local: stream.localAddress, connection: number)
             transfer.observe(connected)
+            tap?.opened(stream.remoteAddress)
             guard let origin = key.securedOrigin else {
-                return PooledConnection(key: key, stream: stream, buffer: buffer, number: number)
+                return PooledConnection(key: key, stream: tapped(stream, tap), buffer: buffer, number: number)
             }
             phase = .tls
             let secured = try await secure(stream, for: origin, transfer, until: .earlier(deadline, total))
-            return PooledConnection(key: key, stream: secured, buffer: buffer, number: number)
+            tap?.secured(secured.summary)
+            return PooledConnection(key: key, stream: tapped(secured, tap), buffer: buffer, number: number)
         } catch {
+            tap?.failed(error)
             let peer = key.securedOrigin.map { "\($0.host) port \($0.port)" }
             let route = "\(host) port \(key.route.port)"
             throw TransferError(error, host: phase == .tls ? peer ?? route : route, during: phase)
         }
+    }
+
+    private func tapped(_ stream: any ByteStream, _ tap: (any ConnectionTap)?) -> any ByteStream {
+        tap.map { TappedStream(stream, tap: $0) } ?? stream
     }
 
     /// Opens a stream. Where the process has no descriptor left, idle connections give theirs, and those in use are

@@ -1,4 +1,4 @@
-import HTTPMessage
+package import HTTPMessage
 public import HTTPWire
 public import Transport
 
@@ -36,6 +36,9 @@ public struct ClientConfiguration: Sendable {
     public var addressLifetime = Duration.seconds(60)
     /// Asks for the addresses of hosts.
     package var asking: Resolver.Asking = askSystem
+    /// Gives a tap to each connection that is opened for an origin; `nil`: nobody listens. While there is one, an origin
+    /// shares no connection with another that the address map leads to the same place, and nothing is spliced.
+    package var tap: (@NetworkActor @Sendable (Origin) -> any ConnectionTap)?
     /// Where hosts are to be found, in place of the resolver's answer.
     public var addressMap = AddressMap()
 

@@ -7,11 +7,14 @@ struct ConnectionKey: Hashable, Sendable {
     var route: Route
     /// Where the connection is secured: for whom. The certificate was checked for that host, wherever the route leads.
     var securedOrigin: Origin?
+    /// Where a tap listens: for whom it was opened.
+    var tappedOrigin: Origin?
 
     /// The key for requests to `origin`, which go by `route`.
-    init(origin: Origin, route: Route) {
+    init(origin: Origin, route: Route, isTapped: Bool = false) {
         self.route = route
         securedOrigin = origin.scheme == .https ? origin : nil
+        tappedOrigin = isTapped ? origin : nil
     }
 }
 

@@ -71,7 +71,8 @@ final class Command {
         }
         console = Console(
             invocation, isSilent: command.run.isSilent,
-            hidesErrors: command.run.isSilent && !command.run.showsErrors)
+            hidesErrors: command.run.isSilent && !command.run.showsErrors,
+            log: command.run.recordFile == nil ? nil : RunLog())
         for warning in command.warnings { console.warn(warning) }
         do throws(UsageError) {
             return try await TransferRun(command, invocation, console).run()

@@ -169,7 +169,7 @@ extension CommandParser {
             try performHyphened(name, argument)
             return
         }
-        let found = try find(name)
+        let found = try Self.find(name)
         guard !found.option.takesArgument || argument != nil else {
             throw UsageError(
                 "\(found.option.spelling) needs \(found.option.argument ?? "an argument") after it")

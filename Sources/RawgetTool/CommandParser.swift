@@ -73,7 +73,7 @@ struct CommandParser {
         }
         let parts = argument.dropFirst(2).split(
             separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let found = try find(String(parts.first ?? ""))
+        let found = try Self.find(String(parts.first ?? ""))
         if parts.count == 2 {
             guard found.option.takesArgument else {
                 throw UsageError("\(found.option.spelling) takes no argument")
@@ -127,7 +127,7 @@ struct CommandParser {
     }
 
     /// The option of a long name without its hyphens: exact, negated, or cut.
-    func find(_ name: String) throws(UsageError) -> Found {
+    static func find(_ name: String) throws(UsageError) -> Found {
         if let option = OptionTable.option(named: name) { return Found(option: option) }
         let positive = name.hasPrefix("no-") ? String(name.dropFirst(3)) : nil
         if let positive, let option = OptionTable.option(named: positive), option.isToggle {

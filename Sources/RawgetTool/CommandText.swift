@@ -52,6 +52,9 @@ struct CommandText: Hashable, Sendable {
         return files.count
     }
 
+    /// The file `number`, in the order in which they were taken over, from 1.
+    func source(_ number: Int) -> [UInt8]? { files.indices.contains(number - 1) ? files[number - 1] : nil }
+
     /// A part of a source taken over.
     func piece(in source: Int, at range: Range<Int>) -> Piece {
         Piece(source: UInt32(source), start: UInt32(range.lowerBound), count: UInt32(range.count))

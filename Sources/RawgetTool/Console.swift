@@ -12,13 +12,18 @@ final class Console: Sendable {
     let isSilent: Bool
     /// `-s` without `-S`.
     let hidesErrors: Bool
+    /// Where what is read and printed is noted, for a recorder.
+    let log: RunLog?
     /// Whether standard error did not take the last message: the next one is not waited for.
     private let isStuck = Atomic<Bool>(false)
 
-    init(_ invocation: Invocation, isSilent: Bool = false, hidesErrors: Bool = false) {
+    init(
+        _ invocation: Invocation, isSilent: Bool = false, hidesErrors: Bool = false, log: RunLog? = nil
+    ) {
         self.invocation = invocation
         self.isSilent = isSilent
         self.hidesErrors = hidesErrors
+        self.log = log
     }
 
     /// Whether standard error is a terminal.
@@ -54,6 +59,7 @@ final class Console: Sendable {
 
     /// Octets of a result.
     func print(_ octets: [UInt8]) throws(SystemError) {
+        log?.notePrinted(octets.span)
         try File.write(octets.span, to: invocation.standardOutput)
     }
 
@@ -85,12 +91,15 @@ final class Console: Sendable {
     /// The octets of a file that an option names.
     func contents(of file: FileArgument, limit: Int) throws(UsageError) -> [UInt8] {
         do throws(SystemError) {
+            let octets: [UInt8]
             switch file {
-            case .standard: return try File.contents(of: invocation.standardInput, limit: limit)
+            case .standard: octets = try File.contents(of: invocation.standardInput, limit: limit)
             case .path(let path):
                 let descriptor = try File.open(path, in: invocation.directory, flags: 0)
-                return try File.contents(of: descriptor.rawValue, limit: limit)
+                octets = try File.contents(of: descriptor.rawValue, limit: limit)
             }
+            log?.noteReading(octets, of: file)
+            return octets
         } catch {
             throw UsageError("could not read \(Console.name(of: file)): \(error.explanation)", exit: 26)
         }

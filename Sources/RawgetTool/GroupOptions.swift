@@ -149,6 +149,8 @@ struct RunOptions: Hashable, Sendable {
     var failsEarly = false
     /// `--stderr`.
     var messageFile: FileArgument?
+    /// `--record`.
+    var recordFile: String?
     /// `-Z`.
     var isParallel = false
     /// `--parallel-max`.

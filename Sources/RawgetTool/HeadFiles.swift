@@ -56,8 +56,11 @@ final class HeadFiles {
         _ response: HTTPResponse, to descriptor: Int32, named path: String, _ interruption: Int32?
     ) throws(TransferError) {
         do throws(SystemError) {
-            try File.write(
-                console.headOctets(of: response, for: descriptor).span, to: descriptor, unless: interruption)
+            let octets = console.headOctets(of: response, for: descriptor)
+            if descriptor == console.invocation.standardOutput {
+                console.log?.notePrinted(Blanking.head(octets).span)
+            }
+            try File.write(octets.span, to: descriptor, unless: interruption)
         } catch {
             throw HeadFiles.failure(path, error)
         }

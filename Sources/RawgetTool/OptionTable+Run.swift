@@ -99,6 +99,14 @@ extension OptionTable {
             "config", "K", argument: "FILE", in: .configuration,
             "Read options from FILE, one a line; - is standard input", .configFile),
         CommandOption(
+            "record", argument: "FILE.wire", in: .configuration,
+            "Write what is sent and received to FILE.wire, a fixture that replays it. Credentials and cookies are blanked: in fields, in URLs, in options. Content, paths and queries of URLs, and other fields are written as they are. At most 16 MiB",
+            .checked { settings, text in
+                guard text != "-", !text.isEmpty else { return false }
+                settings.run.recordFile = text
+                return true
+            }),
+        CommandOption(
             "disable", "q", in: .configuration, "Accepted: no file is read unasked", .toggle { _, _ in }),
         CommandOption(
             "parallel", "Z", in: .configuration, "Load several URLs at once",

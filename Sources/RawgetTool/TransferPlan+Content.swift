@@ -106,6 +106,11 @@ extension TransferPlan {
         if date == nil {
             let status = try? File.status(of: what, in: console.invocation.directory, followsLinks: true)
             date = status.map { HTTPDate(secondsSinceEpoch: $0.modified) }
+            if let status, let log = console.log {
+                log.noteTime(status.modified, of: what)
+                // Now, since the answer may replace it.
+                _ = try? console.contents(of: .path(what), limit: Recorder.mostOctets)
+            }
         }
         guard let date else {
             throw UsageError(

@@ -15,6 +15,7 @@ final class TransferRun {
     private var groups: [GroupRun] = []
     private let heads: HeadFiles
     private let display: MeterDisplay?
+    private let recorder: Recorder?
     private var nextGroup = 0
     private var nextURL = 0
     private var number = 0
@@ -47,6 +48,7 @@ final class TransferRun {
         self.invocation = invocation
         self.console = console
         heads = HeadFiles(console)
+        recorder = Recorder(command, console)
         let count = command.groups.reduce(0) { $0 + $1.count }
         display = MeterDisplay(command, console, count: count)
         var clients: [GroupOptions.Network: SharedClient] = [:]
@@ -54,7 +56,13 @@ final class TransferRun {
             let plan = try TransferPlan(group.options, command.run, console)
             let known = groups.isEmpty ? nil : clients[group.options.network]
             let client: SharedClient
-            if let known { client = known } else { client = SharedClient(Client(try plan.configuration())) }
+            if let known {
+                client = known
+            } else {
+                var configuration = try plan.configuration()
+                configuration.tap = recorder?.tap
+                client = SharedClient(Client(configuration))
+            }
             if command.groups.count > 1 { clients[group.options.network] = client }
             client.expect(group.count)
             var writeOut: String?
@@ -102,6 +110,10 @@ final class TransferRun {
         }
         settle()
         display?.stop()
+        return recorder?.finish(exit: exit) ?? exit
+    }
+
+    private var exit: Int32 {
         if isInterrupted { return invocation.interruptionStatus() }
         guard command.run.isCurl, !command.run.failsEarly else { return firstFailure }
         return command.run.isParallel ? lastFailure : lastExit
@@ -180,6 +192,7 @@ final class TransferRun {
         }
         let watcher = TransferWatcher(record, group.plan, heads, interruption: interruptions)
         plan.hooks.observe = { watcher.observe($0) }
+        recorder?.watch(&plan, number: job.number, upload: group.plan.upload(job.index))
         display?.begin(job.number, plan)
         var current: Transfer?
         do throws(TransferError) {
@@ -187,10 +200,15 @@ final class TransferRun {
                 current = $0
                 display?.follow($0, job.number)
             }
-            settleLater(SettlingTransfer(received: received, watcher: watcher, group: job.group))
+            settleLater(
+                SettlingTransfer(
+                    received: received, watcher: watcher, group: job.group, output: job.output))
             if command.run.failsEarly { settle() }
         } catch {
             settle()
+            if let part = error.part {
+                recorder?.noteFile(part, number: job.number, group: job.group, output: .unspecified)
+            }
             if let current { watcher.record.take(current) }
             if error.code == .conditionNotMet {
                 watcher.record.isUnchanged = true
@@ -212,6 +230,7 @@ final class TransferRun {
         var received: ReceivedContent
         var watcher: TransferWatcher
         var group: Int
+        var output: ParsedCommand.OutputName
     }
 
     /// The file is written and named while the next answer is awaited, not before its request is out.
@@ -234,6 +253,10 @@ final class TransferRun {
         let errorAnswer = groups[transfer.group].plan.options.errorAnswer
         do throws(TransferError) {
             watcher.record.path = try transfer.received.finish()
+            if let path = watcher.record.path {
+                recorder?.noteFile(
+                    path, number: watcher.record.number, group: transfer.group, output: transfer.output)
+            }
             if transfer.received.isRefused {
                 watcher.record.refuse(report.response, errorAnswer == .fail ? [] : transfer.received.excerpt)
             } else if errorAnswer == .failWithBody, report.response.status.isFailure {
@@ -298,6 +321,7 @@ final class TransferRun {
 
     private func interrupt() {
         isInterrupted = true
+        recorder?.noteInterruption()
         worker?.cancel()
         for worker in workers { worker.cancel() }
     }

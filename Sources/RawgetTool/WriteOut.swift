@@ -155,6 +155,32 @@ enum WriteOutVariable {
         "url", "url_effective", "urlnum",
     ]
 
+    /// Whether what a format prints is the same for each run of the same exchange, and has no secret.
+    static func areConstant(in format: String) -> Bool {
+        let constant: Set<String> = [
+            "content_type", "exitcode", "http_code", "http_version", "method", "num_connects",
+            "num_redirects", "num_retries", "onerror", "response_code", "scheme", "size_download",
+            "size_upload", "stderr", "stdout", "urlnum",
+        ]
+        var rest = Array(format.utf8)[...]
+        while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
+            rest = rest[(percent + 1)...]
+            if rest.first == UInt8(ascii: "%") {
+                rest = rest.dropFirst()
+                continue
+            }
+            // What a field holds may be a secret.
+            guard !rest.starts(with: "header{".utf8) else { return false }
+            guard rest.first == UInt8(ascii: "{"), let end = rest.firstIndex(of: UInt8(ascii: "}")) else {
+                continue
+            }
+            let name = String(decoding: rest.dropFirst().prefix { $0 != UInt8(ascii: "}") }, as: UTF8.self)
+            guard constant.contains(name) else { return false }
+            rest = rest[end...]
+        }
+        return true
+    }
+
     /// The value of a name; `nil` when there is no such variable.
     static func value(of name: String, in values: WriteOutValues) -> Value? {
         switch name {

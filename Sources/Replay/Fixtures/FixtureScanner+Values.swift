@@ -140,15 +140,25 @@ extension FixtureScanner {
     mutating func host() throws(FixtureComplaint) -> (host: String, port: UInt16?) {
         let word = bareWord()
         guard !word.isEmpty else { throw FixtureComplaint("a host is missing") }
-        let parts = word.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        let host = (parts.first ?? []).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-        guard !host.isEmpty, host.count <= 253, host.allSatisfy(FixtureScanner.isNameOctet) else {
+        // An address of IPv6 stands in brackets, as in a URL (RFC 3986, section 3.2.2).
+        let bracket = word.first == UInt8(ascii: "[") ? word.firstIndex(of: UInt8(ascii: "]")) : nil
+        let end = bracket.map { $0 + 1 } ?? word.firstIndex(of: UInt8(ascii: ":")) ?? word.count
+        let host = word[..<end].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        let isAddress =
+            bracket != nil && host.count > 2
+            && host[1..<end - 1].allSatisfy { octet in
+                (0x30...0x3A).contains(octet) || (0x61...0x66).contains(octet) || octet == UInt8(ascii: ".")
+            }
+        guard isAddress || !host.isEmpty && host.count <= 253 && host.allSatisfy(FixtureScanner.isNameOctet),
+            end == word.count || word[end] == UInt8(ascii: ":")
+        else {
             throw FixtureComplaint(
                 "\(FixtureComplaint.quoted(word)) is no host: letters, digits, \"-\", \"_\" and \".\" make one"
             )
         }
         let port =
-            parts.count > 1 ? try FixtureScanner.number(Array(parts[1]), "a port", 1...UInt16.max) : nil
+            end < word.count
+            ? try FixtureScanner.number(Array(word[(end + 1)...]), "a port", 1...UInt16.max) : nil
         return (String(decoding: host, as: UTF8.self), port)
     }
 }
