@@ -71,12 +71,14 @@ struct FixtureServiceTests {
         #expect(serving.service.waitUntilUsedUp(within: .seconds(10)))
         #expect(serving.service.unmet == [])
         #expect(serving.service.unansweredCount == 0)
-        #expect(
-            serving.lines == [
-                "connection 1: GET /b HTTP/1.1", "connection 1: one.wire:7 answers",
-                "connection 1: 28 octets came, 6 went; closed", "connection 2: GET /a HTTP/1.1",
-                "connection 2: one.wire:3 answers", "connection 2: 28 octets came, 5 went; closed",
-            ])
+        // The end of one connection may be told behind the beginning of the next.
+        for (number, lines) in [
+            ["GET /b HTTP/1.1", "one.wire:7 answers", "28 octets came, 6 went; closed"],
+            ["GET /a HTTP/1.1", "one.wire:3 answers", "28 octets came, 5 went; closed"],
+        ].enumerated() {
+            let start = "connection \(number + 1): "
+            #expect(serving.lines.filter { $0.hasPrefix(start) } == lines.map { start + $0 })
+        }
     }
 
     @Test("prefer what fits wholly, then the request line, and tell what is not met")
