@@ -56,9 +56,8 @@ struct FixtureClient: Sendable {
         for place in places {
             guard let address = place.addresses.first else { continue }
             let host = address.host.contains(":") ? "[\(address.host)]" : address.host
-            let name = place.host.contains(":") ? "[\(place.host)]" : place.host
             arguments += [
-                "--connect-to", "\(name):\(place.port.map(String.init) ?? ""):\(host):\(address.port)",
+                "--connect-to", "\(place.host):\(place.port.map(String.init) ?? ""):\(host):\(address.port)",
             ]
         }
         return try Program(

@@ -78,7 +78,9 @@ extension FixtureLoad.Result {
             guard let name = FieldName(name), report.response.fields.contains(name) else { return nil }
             return "there is a field \(name) and should not be"
         case .content(.equals(let expected)):
-            return FixtureDifference.between(expected, content).map { "the content is not as expected: \($0)" }
+            return FixtureDifference.between(expected, content).map {
+                "the content is not as expected: \($0)"
+            }
         case .content(.matches(let pattern)):
             guard !pattern.matches(content) else { return nil }
             return "the content does not match \(pattern.source)\n\(VisibleOctets.lines(content))"

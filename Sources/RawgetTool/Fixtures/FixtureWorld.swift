@@ -127,7 +127,8 @@ final class FixtureWorld {
     }
 
     /// Runs another client, as `client` says. Returns its exit code; `nil`: it did not end in time, and was ended.
-    func run(_ arguments: [String], by client: FixtureClient, until deadline: Instant) async throws -> Int32? {
+    func run(_ arguments: [String], by client: FixtureClient, until deadline: Instant) async throws -> Int32?
+    {
         var variables = ["HOME=\(absolute("folder"))", "LC_ALL=C"]
         if let path = outer.environment("PATH") { variables.append("PATH=\(path)") }
         variables += environment.map { "\($0.key)=\($0.value)" }
@@ -167,13 +168,18 @@ final class FixtureWorld {
         var map = AddressMap()
         map.entries = stage.places.map { place in
             .init(
-                host: place.host, port: place.port,
+                host: place.host.withoutBrackets, port: place.port,
                 addresses: place.addresses.compactMap { SocketAddress(literal: $0.host, port: $0.port) })
         }
         // No name but the fixture's is known, and nobody outside is asked.
         map.entries.append(.init(host: nil, port: nil, addresses: []))
         return map
     }
+}
+
+extension String {
+    /// An IPv6 address without the brackets that a URI puts around it.
+    var withoutBrackets: String { hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self }
 }
 
 /// A descriptor that becomes readable when a person interrupts.
