@@ -88,7 +88,11 @@ struct RecordingRig {
     /// The text with `A/` and `B/` filled in.
     func filled(_ text: String) -> String {
         if text == "RESOLVE" { return "fixture.test:\(first.port):127.0.0.1" }
-        let places = [("A/", "fixture.test:\(first.port)/"), ("B/", "other.test:\(second.port)/")]
+        // Behind a slash or an at sign: the name of a folder may end with either letter.
+        let places = ["//", "@"].flatMap {
+            [("\($0)A/", "\($0)fixture.test:\(first.port)/"), ("\($0)B/", "\($0)other.test:\(second.port)/")]
+        }
+        if text.hasPrefix("A/") { return "fixture.test:\(first.port)" + text.dropFirst() }
         return places.reduce(text) { text, place in
             guard let range = text.firstRange(of: place.0) else { return text }
             return text.replacingCharacters(in: range, with: place.1)
