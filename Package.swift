@@ -49,7 +49,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmark", dependencies: ["HTTPMessage", "HTTPWire", "System"], swiftSettings: strict),
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
-        .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire", "HTTPMessage", "Replay"], swiftSettings: strict),
+        .testTarget(
+            name: "HTTPWireTests", dependencies: ["HTTPWire", "HTTPMessage", "Replay"], swiftSettings: strict),
         .target(
             name: "NetworkProbes", dependencies: ["CLinux", "System", "Transport"],
             path: "Tests/NetworkProbes",
