@@ -54,6 +54,10 @@ extension Fixture {
             case chain
             /// Issued by an intermediate that is not sent along.
             case brokenChain = "broken-chain"
+            /// For `*` in place of the host's first label, and for no address.
+            case wildcard
+            /// For `*` in place of the host's first two labels, which it must not match (RFC 9525, section 6.3).
+            case deepWildcard = "deep-wildcard"
         }
 
         /// Whether the client is asked for a certificate.

@@ -84,7 +84,19 @@ final class FixtureIdentities: Sendable {
         case .unknownCA: return try stranger.issue(request)
         case .chain: return try intermediate.issue(request)
         case .brokenChain: return try intermediate.issue(request, includingChain: false)
+        case .wildcard: return try authority.issue(FixtureIdentities.wildcard(for: kind.hosts, labels: 1))
+        case .deepWildcard: return try authority.issue(FixtureIdentities.wildcard(for: kind.hosts, labels: 2))
         }
+    }
+
+    /// A request for names with `*` in place of the first labels. What is an address is treated as a name would be.
+    private static func wildcard(for hosts: [String], labels: Int) -> TestCertificate {
+        let names = hosts.map { host in
+            (["*"] + host.split(separator: ".").dropFirst(labels).map(String.init)).joined(separator: ".")
+        }
+        var request = TestCertificate(names)
+        request.validUntil = validity
+        return request
     }
 
     private static func request(for hosts: [String]) -> TestCertificate {
