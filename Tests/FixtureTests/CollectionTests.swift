@@ -7,7 +7,7 @@ import Testing
 struct CollectionTests {
     @Test("passes, run through the command in this process", arguments: Collection.names)
     func passes(name: String) async throws {
-        let result = await result(of: try Collection.fixture(name))
+        let result = await result(of: try Collection.fixture(name), limit: .seconds(120))
         #expect(result.problems.isEmpty, "\(name)\n\(result.text)")
     }
 
@@ -36,7 +36,8 @@ struct CollectionTests {
     @Test("check comes to the same, several at once in another order")
     func checkAgrees() async throws {
         let folder = TemporaryFolder()
-        let run = await rawget(["check", "--shuffle", "7", "--as-json", Collection.folder], in: folder)
+        let run = await rawget(
+            ["check", "--shuffle", "7", "--time-limit", "120", "--as-json", Collection.folder], in: folder)
         #expect(run.exit == 0, "\(run.text)\(run.errors)")
         let lines = run.text.split(separator: "\n")
         #expect(lines.count == Collection.names.count + 1)
