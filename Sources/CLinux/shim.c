@@ -144,7 +144,10 @@ int clinux_spawn(const char *path, char *const arguments[], char *const environm
     if (!error) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
     if (!error) error = posix_spawnattr_setsigdefault(&attributes, &all);
-    if (!error) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    if (!error) error = posix_spawnattr_setpgroup(&attributes, 0);
+    if (!error)
+        error = posix_spawnattr_setflags(&attributes,
+                                         POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     if (!error) error = posix_spawn(child, path, &actions, &attributes, arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
@@ -159,12 +162,21 @@ int clinux_spawn(const char *path, char *const arguments[], char *const environm
 
 int clinux_reap(pid_t child)
 {
-    int status;
-    pid_t reaped;
+    int status, result;
+    siginfo_t ended = {.si_pid = 0};
     do
-        reaped = waitpid(child, &status, WNOHANG);
-    while (reaped < 0 && errno == EINTR);
-    if (reaped == 0) errno = EAGAIN;
-    if (reaped != child) return -1;
+        result = waitid(P_PID, child, &ended, WEXITED | WNOHANG | WNOWAIT);
+    while (result < 0 && errno == EINTR);
+    if (result < 0) return -1;
+    if (ended.si_pid != child) {
+        errno = EAGAIN;
+        return -1;
+    }
+    /* While it is not reaped, the number of its group belongs to nobody else. */
+    kill(-child, SIGKILL);
+    do
+        result = waitpid(child, &status, 0);
+    while (result < 0 && errno == EINTR);
+    if (result != child) return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -26,8 +26,7 @@ public struct DownloadPlan {
     public var keepsNamesApart = true
     /// Whether content with a NUL is refused where the destination is a descriptor: it is a terminal.
     public var refusesBinary = false
-    /// Whether a part (status 206) must be the one that was asked for, and an answer without content of its own (304)
-    /// leaves a file as it is.
+    /// Whether a part (status 206) must be the one that was asked for.
     public var checksParts = true
     /// Whether the beginning of an answer that is not saved is read, to be shown.
     public var readsExcerpt = true

@@ -88,8 +88,7 @@ public final class FileWriter: ContentSink {
             return try flushPreface()
         }
         // "Not modified" has no content: a file that is there is what it speaks of.
-        let asksForChange = plan.checksParts || plan.timeCondition != nil
-        if asksForChange, response.status == .notModified, preface.isEmpty { return }
+        if response.status == .notModified, preface.isEmpty { return }
         name = OutputName(plan.destination, uri: plan.request.uri, response: response, in: plan.outputFolder)
         guard name != nil else { return }
         try reserveName()

@@ -11,7 +11,7 @@ public struct TransferError: Error, Hashable, Sendable {
     }
 
     /// What was under way, which a bare code cannot tell.
-    public enum Phase: String, Hashable, Sendable {
+    public enum Phase: String, Hashable, Sendable, CaseIterable {
         /// Before anything was sent: reading the URI, building the request.
         case prepare
         case resolve

@@ -123,7 +123,7 @@ extension OptionTable {
             "next", ":", in: .configuration, "Begin a group of URLs with options of its own", .next),
         CommandOption(
             "as-curl", in: .configuration,
-            "As the first argument: curl's defaults (content to standard output, no resume)", .asCurl),
+            "As the first argument: curl's defaults (content to standard output, no redirects)", .asCurl),
         CommandOption("help", "h", in: .configuration, "Show this, or one topic of it", .help),
         CommandOption("version", "V", in: .configuration, "Show the version", .version),
     ]

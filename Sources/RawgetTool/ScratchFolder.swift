@@ -14,13 +14,18 @@ final class ScratchFolder {
 
     /// A folder in the one for temporary files (`TMPDIR`, else `/tmp`) whose name begins with `rawget-` and `purpose`.
     init(_ invocation: Invocation, for purpose: String) throws(SystemError) {
-        let place = invocation.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        let place = ScratchFolder.place(invocation)
         parent = try File.open(place, in: invocation.directory, flags: O_RDONLY | O_DIRECTORY)
         var generator = SystemRandomNumberGenerator()
         name = "rawget-\(purpose)-\(String(generator.next() as UInt64, radix: 16))"
         path = "\(place)/\(name)"
         try File.makeFolder(name, in: parent.rawValue, permissions: 0o700)
         descriptor = try File.open(name, in: parent.rawValue, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    }
+
+    /// The folder for temporary files.
+    static func place(_ invocation: Invocation) -> String {
+        invocation.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     }
 
     /// The octets of a file in the folder; `nil` when there is none.

@@ -4,7 +4,7 @@ import Glibc
 extension File {
     /// The names in an open folder but `.` and `..`, sorted by their octets. A name that is not UTF-8 gives EILSEQ.
     public static func names(in folder: Int32) throws(SystemError) -> [String] {
-        try octetsOfNames(in: folder).map { (name) throws(SystemError) in
+        try namesAsOctets(in: folder).map { (name) throws(SystemError) in
             guard let text = String(validating: name, as: UTF8.self) else {
                 throw SystemError(call: "readdir", errno: EILSEQ)
             }
@@ -33,14 +33,15 @@ extension File {
             let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
             let inner = FileDescriptor(
                 owning: try retrying("open") { clinux_openat(folder, path, flags, 0) })
-            for name in try octetsOfNames(in: inner.rawValue) {
+            for name in try namesAsOctets(in: inner.rawValue) {
                 try removeTree(name, in: inner.rawValue, depth: depth + 1)
             }
         }
         _ = try retrying("rmdir") { unlinkat(folder, path, AT_REMOVEDIR) }
     }
 
-    private static func octetsOfNames(in folder: Int32) throws(SystemError) -> [[UInt8]] {
+    /// The names in an open folder but `.` and `..`, whatever octets they are of, sorted.
+    public static func namesAsOctets(in folder: Int32) throws(SystemError) -> [[UInt8]] {
         // A descriptor of its own: reading moves its position, and `closedir` closes it.
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         let own = try retrying("open") { clinux_openat(folder, ".", flags, 0) }

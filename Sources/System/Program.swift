@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Another program at work; killed and reaped when the value goes away before it has ended.
+/// Another program at work, with whatever it starts; all of that is killed when the value goes away.
 public final class Program: Sendable {
     /// Readable when the program has ended; lent.
     public let watch: Int32
@@ -29,7 +29,7 @@ public final class Program: Sendable {
 
     deinit {
         if exitCode == nil {
-            kill(number, SIGKILL)
+            kill(-number, SIGKILL)
             waitpid(number, nil, 0)
         }
         close(watch)
@@ -46,10 +46,10 @@ public final class Program: Sendable {
         }
     }
 
-    /// Sends it a signal, unless it has ended.
+    /// Sends it, and what it has started, a signal, unless it has ended.
     public func send(_ signal: Int32) {
         exit.withLock { exit in
-            if exit == nil { kill(number, signal) }
+            if exit == nil { kill(-number, signal) }
         }
     }
 }

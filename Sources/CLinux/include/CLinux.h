@@ -31,11 +31,11 @@ int clinux_pipe(int ends[2], int capacity, int *actual);
 int clinux_openat(int folder, const char *path, int flags, unsigned mode);
 int clinux_rename_noreplace(int from_folder, const char *from, int to_folder, const char *to);
 
-/* Starts the program at `path` in `folder`, with these three streams and no other descriptor; no signal is blocked or
- * ignored in it. Returns an error number. `*watch` becomes readable when it has ended. */
+/* Starts the program at `path` in `folder`, in a process group of its own, with these three streams and no other
+ * descriptor; no signal is blocked or ignored in it. Returns an error number. `*watch` becomes readable when it has ended. */
 int clinux_spawn(const char *path, char *const arguments[], char *const environment[], int folder,
                  const int streams[3], pid_t *child, int *watch);
-/* Reaps a child that has ended: its exit code, or 128 and the signal; -1 and errno when it still runs. */
+/* Reaps a child that has ended, and kills what it has started and left: its exit code, or 128 and the signal; -1 and errno when it still runs. */
 int clinux_reap(pid_t child);
 /* Takes a connection, its descriptor closed on exec from the beginning; -1 and errno when there is none. */
 int clinux_accept(int listener);

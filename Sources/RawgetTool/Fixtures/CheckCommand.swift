@@ -32,12 +32,13 @@ final class CheckCommand {
             "client", argument: "CMD",
             "Run CMD in place of `rawget --as-curl`; it must take curl's options", .text { $0.client = $1 }),
         .init(
-            "known", argument: "FILE", "Fixtures expected to fail, one a line: PATH: REASON",
+            "known", argument: "FILE",
+            "Fixtures expected to fail, one a line: PATH: REASON; a PATH counts from any folder on",
             .text { $0.knownFile = $1 }),
         .init("failures", "Show only what fails, and the sum", .flag { $0.showsFailuresOnly = true }),
         .init("jobs", argument: "NUMBER", "How many at once (8)", .count(1...64) { $0.jobs = $1 }),
         .init(
-            "time-limit", argument: "SECONDS", "Longest time for one fixture (30)",
+            "time-limit", argument: "SECONDS", "Longest time for one fixture, in whole seconds (30)",
             .count(1...3600) { $0.timeLimit = $1 }),
         .init("repeat", argument: "NUMBER", "Run each so many times", .count(1...100_000) { $0.rounds = $1 }),
         .init("shuffle", argument: "SEED", "Run them in another order", .count(0...Int.max) { $0.seed = $1 }),
@@ -56,6 +57,8 @@ final class CheckCommand {
     private var printed = 0
     private var tally = CheckTally()
     private var isInterrupted = false
+    /// What interrupts the fixtures at work, by job.
+    private var working: [Int: FixtureInterruption] = [:]
     /// Standard output takes no more.
     private var isUnheard = false
 
@@ -79,6 +82,7 @@ final class CheckCommand {
             if let file = settings.knownFile {
                 known = try KnownFailures(console.text(of: FileArgument(file), for: "--known"))
             }
+            try checkTemporaryFolder()
             entries = try FixtureFiles(folder: invocation.directory).entries(words.operands)
             runner = FixtureRunner(
                 invocation, limit: .seconds(settings.timeLimit), client: client)
@@ -104,6 +108,10 @@ final class CheckCommand {
         tellSum(after: .now - start)
         if isInterrupted { return invocation.interruptionStatus() }
         if isUnheard { return 23 }
+        if !tally.hasRunAny {
+            console.report("no fixture was run, so nothing is shown", exit: 1, advice: nil)
+            return 1
+        }
         return tally.failed == 0 ? 0 : 1
     }
 
@@ -113,13 +121,27 @@ final class CheckCommand {
             next += 1
             var result: FixtureRunner.Result
             switch entries[jobs[job]].content {
-            case .success(let fixture): result = await runner.run(fixture)
+            case .success(let fixture):
+                result = await runner.run(fixture) { self.working[job] = $0 }
+                working[job] = nil
             case .failure(let error):
                 result = FixtureRunner.Result()
                 result.problems = error.problems
             }
+            // What a person has interrupted says nothing.
+            guard !isInterrupted else { return }
             results[job] = result
             tellResults()
+        }
+    }
+
+    /// Every fixture needs a folder: where none can be made, that is told once.
+    private func checkTemporaryFolder() throws(UsageError) {
+        do throws(SystemError) { try ScratchFolder(invocation, for: "check").remove() } catch {
+            let place = ScratchFolder.place(invocation).escapedForTerminal
+            throw UsageError(
+                "could not make a folder in \(place): \(error.explanation); TMPDIR names another place",
+                exit: 23)
         }
     }
 
@@ -131,7 +153,10 @@ final class CheckCommand {
         }
     }
 
-    private func interrupt() { isInterrupted = true }
+    private func interrupt() {
+        isInterrupted = true
+        for interruption in working.values { interruption.interrupt() }
+    }
 
     // MARK: Telling
 
@@ -173,7 +198,9 @@ final class CheckCommand {
         Usage: rawget check [options] FILE|FOLDER...
 
         Runs fixtures: each starts servers of its own, runs its commands against them and compares all that
-        happens with what it says. Exits with 0 when all passed, with 1 when one did not.
+        happens with what it says. Exits with 0 when all passed, with 1 when one did not, or when none was run.
+        Another client (--client) runs those whose command begins with `rawget --as-curl`; what stands on its
+        standard error is not compared.
 
         \(WordArguments.help(options))
         """

@@ -86,6 +86,9 @@ struct CheckTally {
     private var skipped = 0
     private var known = 0
 
+    /// Whether any fixture was run.
+    var hasRunAny: Bool { passed + failed + known > 0 }
+
     /// Counts one.
     mutating func count(_ verdict: CheckReport.Verdict) {
         switch verdict {

@@ -34,7 +34,7 @@ struct FixtureClient: Sendable {
         }
         for run in fixture.runs {
             guard case .command(let arguments) = run.action, arguments.dropFirst().first == "--as-curl" else {
-                return "the command is rawget's own"
+                return "another client needs a command that begins with `rawget --as-curl`"
             }
             for preparation in run.preparations {
                 switch preparation.value {

@@ -47,12 +47,21 @@ struct FixtureFiles {
 
     private func collect(_ path: String, depth: Int, into entries: inout [Entry]) throws(SystemError) {
         guard depth < FixtureFiles.maximumDepth else { throw SystemError(call: "open", errno: ELOOP) }
-        let names: [String]
+        let names: [[UInt8]]
         do {
             let open = try File.open(path, in: folder, flags: O_RDONLY | O_DIRECTORY)
-            names = try File.names(in: open.rawValue)
+            names = try File.namesAsOctets(in: open.rawValue)
         }
-        for name in names where !name.hasPrefix(".") {
+        for octets in names where octets.first != UInt8(ascii: ".") {
+            guard let name = String(validating: octets, as: UTF8.self) else {
+                guard octets.ends(with: ".wire") else { continue }
+                let problem = FixtureProblem(line: 0, "its name is not UTF-8")
+                entries.append(
+                    Entry(
+                        name: "\(path)/\(VisibleOctets(octets))",
+                        content: .failure(FixtureSyntaxError([problem]))))
+                continue
+            }
             let inner = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
             guard let status = try File.status(of: inner, in: folder, followsLinks: false) else { continue }
             if status.kind == .folder {
@@ -72,4 +81,9 @@ struct FixtureFiles {
             return Entry(name: path, content: .failure(error))
         }
     }
+}
+
+extension [UInt8] {
+    /// Whether the last octets are these.
+    fileprivate func ends(with text: String) -> Bool { suffix(text.utf8.count).elementsEqual(text.utf8) }
 }

@@ -10,8 +10,8 @@ final class FixtureFolder {
     private enum Entry: Hashable {
         case folder
         case link(target: String)
-        /// A file with this sum of its content.
-        case file(Int)
+        /// A file with this sum of its content, and its permissions.
+        case file(Int, UInt32)
         case special
     }
 
@@ -30,44 +30,56 @@ final class FixtureFolder {
 
     // MARK: Before a command
 
-    /// Makes a file, and the folders it needs.
-    func makeFile(_ path: String, _ content: FixtureContent) throws(SystemError) {
-        try makeFolders(above: path)
-        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW
-        let file = try File.open(path, in: descriptor.rawValue, flags: flags)
-        try content.write(to: file.rawValue)
+    /// Opens a file that is made, and the folders it needs.
+    func makeFile(_ path: String) throws(SystemError) -> FileDescriptor {
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK
+        return try within(path) { (folder, name) throws(SystemError) in
+            try File.open(name, in: folder, flags: flags)
+        }
     }
 
     /// Makes a folder, and those above it.
     func makeFolder(_ path: String) throws(SystemError) {
-        try makeFolders(above: path)
-        try File.makeFolder(path, in: descriptor.rawValue)
+        try within(path) { (folder, name) throws(SystemError) in try File.makeFolder(name, in: folder) }
     }
 
     /// Makes a symbolic link.
     func makeLink(_ path: String, to target: String) throws(SystemError) {
-        try makeFolders(above: path)
-        try File.makeLink(path, to: target, in: descriptor.rawValue)
+        try within(path) { (folder, name) throws(SystemError) in
+            try File.makeLink(name, to: target, in: folder)
+        }
     }
 
     /// Sets the permissions of a file.
     func setMode(_ path: String, _ mode: UInt32) throws(SystemError) {
-        let file = try File.open(path, in: descriptor.rawValue, flags: O_RDONLY | O_NOFOLLOW)
+        let file = try within(path) { (folder, name) throws(SystemError) in
+            try File.open(name, in: folder, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        }
         try File.setPermissions(mode, of: file.rawValue)
     }
 
     /// Sets the modification time of a file.
     func setTime(_ path: String, _ seconds: Int64) throws(SystemError) {
-        let file = try File.open(path, in: descriptor.rawValue, flags: O_RDONLY | O_NOFOLLOW)
+        let file = try within(path) { (folder, name) throws(SystemError) in
+            try File.open(name, in: folder, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        }
         try File.setModified(seconds, of: file.rawValue)
     }
 
-    private func makeFolders(above path: String) throws(SystemError) {
-        var end = path.startIndex
-        while let slash = path[end...].firstIndex(of: "/") {
-            try File.makeFolder(String(path[..<slash]), in: descriptor.rawValue)
-            end = path.index(after: slash)
+    /// Hands `body` the folder that a path leads to, which is made, and its last part. No symbolic link is followed: one
+    /// that the fixture has made could lead anywhere.
+    private func within<Value: ~Copyable>(
+        _ path: String, _ body: (_ folder: Int32, _ name: String) throws(SystemError) -> Value
+    ) throws(SystemError) -> Value {
+        var parts = path.split(separator: "/").map(String.init)
+        let name = parts.popLast() ?? path
+        var folder = try FileDescriptor.duplicate(descriptor.rawValue)
+        for part in parts {
+            try File.makeFolder(part, in: folder.rawValue)
+            folder = try File.open(
+                part, in: folder.rawValue, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
         }
+        return try body(folder.rawValue, name)
     }
 
     /// Remembers what stands there, just before a command.
@@ -117,7 +129,12 @@ final class FixtureFolder {
         in folder: Int32, prefix: String, depth: Int, into entries: inout [String: Entry]
     ) throws(SystemError) {
         guard depth < FixtureFolder.maximumDepth else { throw SystemError(call: "readdir", errno: ELOOP) }
-        for name in try File.names(in: folder) {
+        for octets in try File.namesAsOctets(in: folder) {
+            guard let name = String(validating: octets, as: UTF8.self) else {
+                // No line of a fixture can name it.
+                entries[prefix + VisibleOctets(octets).description] = .special
+                continue
+            }
             guard let status = try File.status(of: name, in: folder, followsLinks: false) else { continue }
             let path = prefix + name
             switch status.kind {
@@ -130,7 +147,7 @@ final class FixtureFolder {
                 entries[path] = .link(target: try File.destination(ofLink: name, in: folder))
             case .regular:
                 let file = try File.open(name, in: folder, flags: O_RDONLY | O_NOFOLLOW)
-                entries[path] = .file(try FixtureFolder.sum(of: file.rawValue))
+                entries[path] = .file(try FixtureFolder.sum(of: file.rawValue), status.permissions)
             case .special: entries[path] = .special
             }
         }
@@ -146,12 +163,5 @@ final class FixtureFolder {
             octets.withUnsafeBytes { hasher.combine(bytes: $0) }
             offset += UInt64(octets.count)
         }
-    }
-}
-
-extension FixtureContent {
-    /// Writes all of it at the descriptor's position.
-    func write(to file: Int32) throws(SystemError) {
-        try forEachPart { (part) throws(SystemError) in try File.write(part.span, to: file) }
     }
 }

@@ -21,6 +21,11 @@ struct FixtureJudge {
     /// Largest file that is compared with a pattern: 64 MiB.
     static let largestMatched = 64 << 20
 
+    /// Comparing takes more time than the fixture has.
+    private struct Late: Error, CustomStringConvertible {
+        var description: String { "it takes too long" }
+    }
+
     let world: FixtureWorld
     /// Whether the command was this one: another client's messages are its own affair.
     let isOwnCommand: Bool
@@ -31,7 +36,7 @@ struct FixtureJudge {
         var named: Set<String> = []
         for outcome in run.outcomes {
             if let path = FixtureJudge.path(of: outcome.value) { named.insert(path) }
-            do throws(SystemError) {
+            do {
                 if let message = try difference(outcome.value, result) {
                     problems.append(FixtureProblem(line: outcome.line, message))
                 }
@@ -39,7 +44,7 @@ struct FixtureJudge {
                 problems.append(FixtureProblem(line: outcome.line, "could not be looked at: \(error)"))
             }
         }
-        do throws(SystemError) {
+        do {
             for surprise in try world.folder.surprises(besides: named) {
                 problems.append(FixtureProblem(line: run.line, surprise))
             }
@@ -60,7 +65,7 @@ struct FixtureJudge {
 
     // MARK: One outcome
 
-    private func difference(_ outcome: Fixture.Outcome, _ result: Result) throws(SystemError) -> String? {
+    private func difference(_ outcome: Fixture.Outcome, _ result: Result) throws -> String? {
         switch outcome {
         case .exit(let code):
             guard let exit = result.exit, exit != code else { return nil }
@@ -71,7 +76,7 @@ struct FixtureJudge {
             guard isOwnCommand else { return nil }
             return try difference(expectation, world.errors.rawValue, "standard error")
         case .file(let path, let expectation):
-            return try withFile(path) { (file) throws(SystemError) in
+            return try withFile(path) { (file) throws in
                 try difference(expectation, file, "the file \(path)")
             }
         case .fileTime(let path, let seconds):
@@ -130,7 +135,7 @@ struct FixtureJudge {
 
     private func missing(_ path: String) -> String { "there is no \(path)" }
 
-    private func status(of path: String) throws(SystemError) -> File.Status? {
+    private func status(of path: String) throws -> File.Status? {
         do throws(SystemError) {
             return try File.status(of: path, in: world.folder.descriptor.rawValue, followsLinks: false)
         } catch {
@@ -140,21 +145,24 @@ struct FixtureJudge {
     }
 
     private func withFile(
-        _ path: String, _ body: (Int32) throws(SystemError) -> String?
-    ) throws(SystemError) -> String? {
+        _ path: String, _ body: (Int32) throws -> String?
+    ) throws -> String? {
         guard let status = try status(of: path) else { return missing(path) }
         guard status.kind == .regular || status.kind == .symbolicLink else { return "\(path) is no file" }
         let file = try File.open(path, in: world.folder.descriptor.rawValue, flags: O_RDONLY | O_NONBLOCK)
+        // A link may lead to what never ends.
+        guard try File.status(of: file.rawValue).kind == .regular else { return "\(path) is no file" }
         return try body(file.rawValue)
     }
 
     private func difference(
         _ expectation: Fixture.Expectation, _ file: Int32, _ what: String
-    ) throws(SystemError) -> String? {
+    ) throws -> String? {
         switch expectation {
         case .equals(let content):
             var offset: UInt64 = 0
-            let difference = try FixtureDifference.between(content) { (wanted) throws(SystemError) in
+            let difference = try FixtureDifference.between(content) { (wanted) throws in
+                guard Instant.now < world.deadline else { throw Late() }
                 let octets = try File.readSome(wanted, at: offset, from: file)
                 offset += UInt64(octets.count)
                 return octets

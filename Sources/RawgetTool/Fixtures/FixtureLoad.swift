@@ -38,6 +38,11 @@ enum FixtureLoad {
         }
     }
 
+    /// Whether errors have such a code and such a phase.
+    static func isKnown(_ code: String, _ phase: String?) -> Bool {
+        ExitCode.row(named: code) != nil && phase.map { TransferError.Phase(rawValue: $0) != nil } ?? true
+    }
+
     private static func field(_ line: String) -> (name: FieldName, value: String)? {
         guard let colon = line.firstIndex(of: ":"), let name = FieldName(String(line[..<colon])) else {
             return nil
@@ -50,6 +55,9 @@ extension FixtureLoad.Result {
     /// What is not as `outcome` says; `nil` when it is.
     func difference(_ outcome: Fixture.Outcome) -> String? {
         switch (self, outcome) {
+        case (_, .failure(let code, let phase)) where !FixtureLoad.isKnown(code, phase):
+            let phases = TransferError.Phase.allCases.map(\.rawValue).joined(separator: ", ")
+            return "no failure is called \(code)\(phase.map { " during \($0)" } ?? ""); phases are \(phases)"
         case (.failed(let error), .failure(let code, let phase)):
             guard error.code.name == code, phase ?? error.phase.rawValue == error.phase.rawValue else {
                 let wanted = phase.map { " during \($0)" } ?? ""

@@ -39,13 +39,20 @@ package struct FixtureRunner: Sendable {
     }
 
     /// Runs a fixture.
-    package func run(_ fixture: Fixture) async -> Result {
+    package func run(_ fixture: Fixture) async -> Result { await run(fixture) { _ in } }
+
+    /// Runs a fixture. `began` is given what interrupts its commands.
+    func run(
+        _ fixture: Fixture, began: @escaping @NetworkActor @Sendable (FixtureInterruption) -> Void
+    ) async -> Result {
         // A task of its own, on the loop from beginning to end: the caller's may be anywhere.
-        await Task(executorPreference: NetworkActor.loop) { await perform(fixture) }.value
+        await Task(executorPreference: NetworkActor.loop) { await perform(fixture, began) }.value
     }
 
     @NetworkActor
-    private func perform(_ fixture: Fixture) async -> Result {
+    private func perform(
+        _ fixture: Fixture, _ began: @NetworkActor (FixtureInterruption) -> Void
+    ) async -> Result {
         var result = Result()
         if let refusal = client?.refusal(of: fixture) {
             result.skipped = refusal
@@ -54,26 +61,28 @@ package struct FixtureRunner: Sendable {
         let start = Instant.now
         let world: FixtureWorld
         do {
-            world = try FixtureWorld(fixture, patience: limit, outer: invocation)
-            try world.stage.start()
+            world = try FixtureWorld(fixture, limit: limit, outer: invocation)
         } catch {
+            result.problems = [FixtureProblem(line: 0, "could not be made ready: \(error)")]
+            return result
+        }
+        defer { world.end() }
+        began(world.interruption)
+        do throws(ReplayError) { try world.stage.start() } catch {
             result.problems = [FixtureProblem(line: 0, "could not be made ready: \(error)")]
             return result
         }
         for (index, run) in fixture.runs.enumerated() {
             do {
-                result.problems += try await problems(run, index, in: world, until: start + limit)
+                result.problems += try await problems(run, index, in: world)
             } catch let problem as FixtureProblem {
                 result.problems.append(FixtureProblem(line: max(problem.line, run.line), problem.message))
-                break
             } catch {
                 result.problems.append(FixtureProblem(line: run.line, "could not be run: \(error)"))
-                break
             }
             // What follows would fail for the same reason.
             if !result.problems.isEmpty { break }
         }
-        world.end()
         result.problems.sort { $0.line < $1.line }
         result.duration = .now - start
         return result
@@ -81,13 +90,13 @@ package struct FixtureRunner: Sendable {
 
     @NetworkActor
     private func problems(
-        _ run: Fixture.Run, _ index: Int, in world: FixtureWorld, until deadline: Instant
+        _ run: Fixture.Run, _ index: Int, in world: FixtureWorld
     ) async throws -> [FixtureProblem] {
         try world.prepare(run)
         world.stage.begin(run: index)
         let start = Instant.now
         let watch = Task(executorPreference: NetworkActor.loop) {
-            guard await NetworkActor.loop.sleep(until: deadline) else { return }
+            guard await NetworkActor.loop.sleep(until: world.deadline) else { return }
             await world.interrupt()
         }
         defer { watch.cancel() }
@@ -96,32 +105,16 @@ package struct FixtureRunner: Sendable {
         switch run.action {
         case .command(let arguments):
             if let client {
-                exit = try await world.run(arguments, by: client, until: deadline)
+                exit = try await world.run(arguments, by: client)
             } else {
                 exit = await world.run(arguments)
             }
-        case .load(let request):
-            let client = world.client()
-            let loading = Task(executorPreference: NetworkActor.loop) {
-                () -> Swift.Result<FixtureLoad.Result, FixtureProblem> in
-                do throws(FixtureProblem) {
-                    return .success(try await FixtureLoad.run(request, by: client))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            let watch = Task(executorPreference: NetworkActor.loop) {
-                guard await NetworkActor.loop.sleep(until: deadline) else { return }
-                loading.cancel()
-            }
-            defer { watch.cancel() }
-            load = try await loading.value.get()
-            client.closeIdleConnections()
+        case .load(let request): load = try await self.load(request, in: world)
         }
         let duration = .now - start
         await settle(world.stage)
         let record = world.stage.end(run: index)
-        if Instant.now >= deadline {
+        if Instant.now >= world.deadline {
             return record.problems + [
                 FixtureProblem(line: run.line, "had not ended after \(limit.inSeconds) s")
             ]
@@ -129,6 +122,31 @@ package struct FixtureRunner: Sendable {
         let judge = FixtureJudge(world: world, isOwnCommand: client == nil)
         return record.problems
             + judge.problems(run, .init(exit: exit, load: load, duration: duration, record: record))
+    }
+
+    /// Sends a request by the library, until the person interrupts.
+    @NetworkActor
+    private func load(
+        _ request: Fixture.Load, in world: FixtureWorld
+    ) async throws(FixtureProblem) -> FixtureLoad.Result {
+        let client = world.client()
+        let loading = Task(executorPreference: NetworkActor.loop) {
+            () -> Swift.Result<FixtureLoad.Result, FixtureProblem> in
+            do throws(FixtureProblem) {
+                return .success(try await FixtureLoad.run(request, by: client))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let watch = Task(executorPreference: NetworkActor.loop) {
+            guard await DescriptorWatch.readable(world.interruption.descriptor) else { return }
+            loading.cancel()
+        }
+        defer {
+            watch.cancel()
+            client.closeIdleConnections()
+        }
+        return try await loading.value.get()
     }
 
     /// Waits until the servers have seen the ends of the client's connections.

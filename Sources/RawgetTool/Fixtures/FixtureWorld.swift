@@ -19,13 +19,21 @@ final class FixtureWorld {
     private var input: FileDescriptor
     private var environment: [String: String] = [:]
     private var clock: Int64?
-    private let interruption: FixtureInterruption
+    let interruption: FixtureInterruption
     private let outer: Invocation
     private var commands = 0
 
+    /// Most octets that a fixture may have made ready: 4 GiB.
+    private static let mostOctets: UInt64 = 4 << 30
+
+    /// When the fixture must have ended.
+    let deadline: Instant
+    private var octetsMade: UInt64 = 0
+
     /// Makes folders and servers; the servers listen, but do not answer yet.
-    init(_ fixture: Fixture, patience: Duration, outer: Invocation) throws {
+    init(_ fixture: Fixture, limit patience: Duration, outer: Invocation) throws {
         self.outer = outer
+        deadline = .now + patience
         scratch = try ScratchFolder(outer, for: "fixture")
         let scratch = scratch
         do {
@@ -63,12 +71,17 @@ final class FixtureWorld {
     /// Fresh streams, and what the fixture makes ready.
     func prepare(_ run: Fixture.Run) throws {
         commands += 1
+        interruption.takeBack()
         input = try FixtureWorld.stream("input-\(commands)", in: scratch)
         output = try FixtureWorld.stream("output-\(commands)", in: scratch)
         errors = try FixtureWorld.stream("errors-\(commands)", in: scratch)
         for preparation in run.preparations {
             do { try prepare(preparation.value) } catch let error as SystemError {
-                throw FixtureProblem(line: preparation.line, "could not be made ready: \(error)")
+                let isLink = error.errno == ELOOP || error.errno == ENOTDIR
+                let reason = isLink ? "the path leads through a link or a file" : "\(error)"
+                throw FixtureProblem(line: preparation.line, "could not be made ready: \(reason)")
+            } catch let error as TooMuch {
+                throw FixtureProblem(line: preparation.line, "could not be made ready: \(error.reason)")
             }
         }
         lseek(input.rawValue, 0, SEEK_SET)
@@ -77,19 +90,36 @@ final class FixtureWorld {
 
     private func prepare(_ preparation: Fixture.Preparation) throws {
         switch preparation {
-        case .file(let path, let content): try folder.makeFile(path, content)
+        case .file(let path, let content):
+            let file = try folder.makeFile(path)
+            try write(content, to: file.rawValue)
         case .folder(let path): try folder.makeFolder(path)
         case .link(let path, let target): try folder.makeLink(path, to: target)
         case .mode(let path, let mode): try folder.setMode(path, mode)
         case .time(let path, let seconds): try folder.setTime(path, seconds)
         case .environment(let name, let content):
             environment[name] = String(decoding: content.octets(atMost: 1 << 20) ?? [], as: UTF8.self)
-        case .input(let content): try content.write(to: input.rawValue)
+        case .input(let content): try write(content, to: input.rawValue)
         case .clock(let seconds): clock = seconds
         case .clockAdvance(let seconds):
             clock = (clock ?? outer.clock.secondsSinceEpoch).addingReportingOverflow(seconds).partialValue
         }
     }
+
+    /// Writes data, unless it is too much or takes too long.
+    private func write(_ content: FixtureContent, to file: Int32) throws {
+        try content.forEachPart { (part) throws in
+            octetsMade += UInt64(part.count)
+            guard octetsMade <= FixtureWorld.mostOctets else {
+                throw TooMuch(reason: "more than 4 GiB are to be made ready")
+            }
+            guard Instant.now < deadline else { throw TooMuch(reason: "it took too long") }
+            try File.write(part.span, to: file)
+        }
+    }
+
+    /// More than is made ready for a fixture.
+    private struct TooMuch: Error { var reason: String }
 
     /// The arguments with what stands for paths and numbers filled in.
     func filledIn(_ arguments: [String]) -> [String] {
@@ -127,8 +157,7 @@ final class FixtureWorld {
     }
 
     /// Runs another client, as `client` says. Returns its exit code; `nil`: it did not end in time, and was ended.
-    func run(_ arguments: [String], by client: FixtureClient, until deadline: Instant) async throws -> Int32?
-    {
+    func run(_ arguments: [String], by client: FixtureClient) async throws -> Int32? {
         var variables = ["HOME=\(absolute("folder"))", "LC_ALL=C"]
         if let path = outer.environment("PATH") { variables.append("PATH=\(path)") }
         variables += environment.map { "\($0.key)=\($0.value)" }
@@ -191,13 +220,22 @@ final class FixtureInterruption: Sendable {
     init() throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         _ = try retrying("pipe") { pipe(&ends) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
         (descriptor, other) = (ends[0], ends[1])
     }
 
     deinit {
         close(descriptor)
         close(other)
+    }
+
+    /// Makes the descriptor silent again: the next command has not been interrupted.
+    func takeBack() {
+        var octets = [UInt8](repeating: 0, count: 64)
+        while read(descriptor, &octets, octets.count) > 0 {}
     }
 
     /// Interrupts; may be called from any thread, and again.

@@ -20,6 +20,8 @@ final class ServeCommand {
         var repeats = false
         /// `--once`.
         var endsWhenUsedUp = false
+        /// `--time-limit`, in seconds; `nil`: none.
+        var timeLimit: Int?
     }
 
     nonisolated static let options: [WordOption<Settings>] = [
@@ -37,6 +39,10 @@ final class ServeCommand {
         .init(
             "once", "End when all are used up: with 0 when all requests were as expected, else with 1",
             .flag { $0.endsWhenUsedUp = true }),
+        .init(
+            "time-limit", argument: "SECONDS",
+            "End after so many seconds at the latest: with 1 where something was left",
+            .count(1...86_400) { $0.timeLimit = $1 }),
     ]
 
     private let invocation: Invocation
@@ -100,13 +106,22 @@ final class ServeCommand {
 
     private func fixtures(_ paths: [String]) throws(UsageError) -> [(name: String, fixture: Fixture)] {
         var fixtures: [(name: String, fixture: Fixture)] = []
+        var problems: [String] = []
         for entry in try FixtureFiles(folder: invocation.directory).entries(paths) {
             switch entry.content {
             case .success(let fixture): fixtures.append((entry.name, fixture))
             case .failure(let error):
-                guard let first = error.problems.first else { continue }
-                throw UsageError("\(entry.name.escapedForTerminal):\(first.line): \(first.message)")
+                for problem in error.problems {
+                    problems.append("\(entry.name.escapedForTerminal):\(problem.line): \(problem.message)")
+                }
             }
+        }
+        for entry in fixtures where entry.fixture.runs.allSatisfy(\.connections.isEmpty) {
+            problems.append("\(entry.name.escapedForTerminal) has no connection that could be served")
+        }
+        guard problems.isEmpty else {
+            let others = problems.dropFirst().map { "\n\($0)" }.joined()
+            throw UsageError((problems.first ?? "") + others)
         }
         return fixtures
     }
@@ -114,6 +129,13 @@ final class ServeCommand {
     private func services(
         _ settings: Settings, _ fixtures: [(name: String, fixture: Fixture)]
     ) throws(UsageError) -> [Service] {
+        if fixtures.count > 1, !settings.hasPortEach, !settings.usesTLS {
+            for entry in fixtures where entry.fixture.servers.contains(where: { $0.tls != nil }) {
+                console.warn(
+                    "\(entry.name.escapedForTerminal) is about TLS and is served without; --each-port gives it a port with, --tls all of them"
+                )
+            }
+        }
         let groups = settings.hasPortEach ? fixtures.map { [$0] } : [fixtures]
         let console = console
         var services: [Service] = []
@@ -151,11 +173,22 @@ final class ServeCommand {
     /// Waits for the end. Returns the exit code.
     private func serve(_ engines: [FixtureService], _ settings: Settings) async -> Int32 {
         let interruptions = invocation.interruptions()
+        let limit = settings.timeLimit.map { Instant.now + .seconds($0) } ?? .distantFuture
         while true {
-            if settings.endsWhenUsedUp, engines.allSatisfy(\.isUsedUp) {
-                return engines.allSatisfy { $0.unmet.isEmpty && $0.unansweredCount == 0 } ? 0 : 1
+            let isUsedUp = engines.allSatisfy(\.isUsedUp)
+            let isRight = engines.allSatisfy { $0.unmet.isEmpty && $0.unansweredCount == 0 }
+            if settings.endsWhenUsedUp, isUsedUp { return isRight ? 0 : 1 }
+            guard Instant.now < limit else {
+                if settings.endsWhenUsedUp {
+                    console.report(
+                        "not all that the fixtures have was asked for in \(settings.timeLimit ?? 0) s",
+                        exit: 1,
+                        advice: nil)
+                    return 1
+                }
+                return isRight ? 0 : 1
             }
-            let end = settings.endsWhenUsedUp ? Instant.now + .milliseconds(10) : .distantFuture
+            let end = settings.endsWhenUsedUp ? min(limit, Instant.now + .milliseconds(10)) : limit
             guard let interruptions else {
                 guard await NetworkActor.loop.sleep(until: end) else { return 0 }
                 continue
@@ -180,7 +213,8 @@ final class ServeCommand {
         Usage: rawget serve [options] FILE|FOLDER...
 
         Answers any client as fixtures say, on 127.0.0.1. Of all fixtures the first unused one whose first expected
-        request fits what a connection asks answers it. Tells what each connection did.
+        request fits what a connection asks answers it. Tells what each connection did. Without --tls a fixture that
+        is served alone, or by --each-port, speaks TLS as it says, several on one port do not.
 
         \(WordArguments.help(options))
         """
