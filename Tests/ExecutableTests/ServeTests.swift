@@ -119,6 +119,34 @@ struct ServeTests {
         #expect(bad.text.contains("X-Missing: 1"), "\(bad.text)")
     }
 
+    @Test("ends after its time, with 1 where something was not asked for")
+    func timeLimit() async {
+        let served = ServeProcess(["--once", "--time-limit", "1"], [Self.fixture("/", "late")])
+        #expect(await served.ending() == .exit(1))
+        #expect(
+            served.complaints.contains("not all that the fixtures have was asked for"), "\(served.complaints)"
+        )
+    }
+
+    @Test("warns of TLS that several fixtures on one port do not get")
+    func warning() async {
+        let secure = Self.fixture("/", "x").replacing(
+            "$ rawget http", with: "server fixture.test tls good\n$ rawget https")
+        let served = ServeProcess(["--once", "--time-limit", "1"], [secure, Self.fixture("/b", "y")])
+        _ = await served.ending()
+        #expect(
+            served.complaints.contains("all/a.wire is about TLS and is served without"),
+            "\(served.complaints)")
+    }
+
+    @Test("a fixture without a connection is not served")
+    func nothing() async {
+        let served = ServeProcess(
+            [], ["# r (RFC 9110, section 1)\n$ rawget http://nowhere.test/\n= exit 6\n"])
+        #expect(await served.ending() == .exit(2))
+        #expect(served.complaints.contains("has no connection that could be served"), "\(served.complaints)")
+    }
+
     @Test(
         "usage errors are told with exit 2",
         arguments: [
@@ -134,5 +162,28 @@ struct ServeTests {
         let run = await rawget(arguments, in: folder)
         #expect(run.exit == 2)
         #expect(run.errors.contains(message), "\(run.errors)")
+    }
+}
+
+@Suite("rawget check as a process", .serialized)
+struct CheckProcessTests {
+    @Test("Ctrl-C ends the fixtures at work and leaves nothing behind")
+    func interruption() async {
+        let folder = TemporaryFolder()
+        folder.makeFolder("tmp")
+        folder.write(
+            "# r (RFC 9110, section 1)\n$ rawget http://fixture.test/\n> GET / HTTP/1.1\n! stall\n= exit 0\n",
+            to: "a.wire")
+        let output = NamelessFile()
+        let process = ChildProcess(
+            Executable.path, ["check", "a.wire"], in: folder.path, output: output.descriptor,
+            environment: ["TMPDIR=\(folder.path(of: "tmp"))"])
+        #expect(await eventually { !names(in: folder.path(of: "tmp")).isEmpty })
+        // The signal is caught once the fixture is at work.
+        _ = await eventually { names(in: folder.path(of: "tmp")).contains { $0.contains("fixture") } }
+        process.signal(SIGINT)
+        #expect(await process.ending(within: .seconds(15)) == .exit(130))
+        #expect(names(in: folder.path(of: "tmp")) == [])
+        #expect(output.text.contains("0 passed, 0 failed"), "\(output.text)")
     }
 }
