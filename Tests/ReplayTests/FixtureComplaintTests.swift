@@ -151,6 +151,15 @@ struct FixtureComplaintTests {
             Faulty("# r\n$\n= exit 0", "2: the command is missing: `$ rawget …`"),
             Faulty("# r\n$rawget\n= exit 0", "2: a blank is missing behind `$`"),
             Faulty("# r\n$ rawget 'a\n= exit 0", "2: a quote ' has no end"),
+            Faulty(
+                "# r\n$ rawget http://x/#a # get it\n= exit 0",
+                "2: only a shell knows what # means here; between quotes ('#…') it is an argument"),
+            Faulty(
+                "# r\n$ rawget http://x/?a&b >out\n= exit 0",
+                "2: only a shell knows what > means here; between quotes ('>…') it is an argument"),
+            Faulty(
+                "# r\n$ rawget x\n= exit 0\n= error matches \"*404*\"",
+                "4: a pattern goes without quotation marks around it; \\\" stands for one at its beginning"),
             Faulty("# r\n$ rawget \"a\\\"\n= exit 0", "2: a quote \" has no end"),
             Faulty("# r\n$ rawget $'a\\'\n= exit 0", "2: a quote $' has no end"),
             Faulty("# r\n$ rawget a\\\n= exit 0", "2: nothing follows the last backslash"),

@@ -5,7 +5,12 @@ enum FixtureCommandLine {
     static func words(_ scanner: inout FixtureScanner) throws(FixtureComplaint) -> [String] {
         var words: [String] = []
         scanner.skipBlanks()
-        while scanner.next != nil {
+        while let next = scanner.next {
+            guard !"#<>|;&".utf8.contains(next) else {
+                let sign = Character(Unicode.Scalar(next))
+                throw FixtureComplaint(
+                    "only a shell knows what \(sign) means here; between quotes ('\(sign)…') it is an argument")
+            }
             words.append(try FixtureScanner.string(word(&scanner), "the argument"))
             scanner.skipBlanks()
         }

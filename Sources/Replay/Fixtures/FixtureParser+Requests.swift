@@ -74,12 +74,21 @@ extension FixtureParser {
         guard !octets.isEmpty else {
             throw FixtureComplaint("a pattern is missing, in which * stands for anything")
         }
+        guard !FixtureParser.isQuoted(octets) else {
+            throw FixtureComplaint(
+                "a pattern goes without quotation marks around it; \\\" stands for one at its beginning")
+        }
         while let next = scanner.next {
             scanner.skip(1)
             guard next == UInt8(ascii: "\\") else { continue }
             if scanner.next == UInt8(ascii: "*") { scanner.skip(1) } else { _ = try scanner.escape() }
         }
         return FixturePattern(String(decoding: octets, as: UTF8.self))
+    }
+
+    /// Whether quotation marks stand around octets, as around a text.
+    static func isQuoted(_ octets: some BidirectionalCollection<UInt8>) -> Bool {
+        octets.count > 1 && octets.first == UInt8(ascii: "\"") && octets.last == UInt8(ascii: "\"")
     }
 
     private mutating func addCondition(

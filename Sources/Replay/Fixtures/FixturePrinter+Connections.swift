@@ -72,6 +72,7 @@ extension FixturePrinter {
     /// The pattern as it can stand at the end of a line.
     static func source(of pattern: FixturePattern) -> String {
         let octets = Array(pattern.source.utf8)
-        return FixtureText.isPlain(octets) && !octets.isEmpty ? pattern.source : pattern.canonical.source
+        let text = FixtureText.isPlain(octets) && !octets.isEmpty ? pattern.source : pattern.canonical.source
+        return FixtureParser.isQuoted(Array(text.utf8)) ? "\\" + text : text
     }
 }
