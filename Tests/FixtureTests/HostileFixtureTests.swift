@@ -164,7 +164,8 @@ struct HostileFixtureTests {
         let run = await rawget(["check", "--client", folder.path(of: "client"), "a.wire"], in: folder)
         #expect(run.exit == 0, "\(run.text)")
         let output = NamelessFile()
-        let search = ChildProcess("pgrep", ["-f", "^sleep \(marker)"], output: output.descriptor)
+        let script = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -ao 'sle[e]p \(marker)'"
+        let search = ChildProcess("sh", ["-c", script], output: output.descriptor)
         _ = await search.ending {}
         #expect(output.text == "")
     }
