@@ -72,7 +72,15 @@ final class FixturePlayer {
         case .tls(let tls): return beginTLS(tls, at: index, line: line)
         case .updateKeys: updateKeys(line: line)
         case .unprotected(let content): sendUnprotected(content)
-        case .interrupt: scene.interrupt()
+        case .interrupt:
+            guard !connection.stop.isGiven, !connection.isAbandoned else {
+                // What the person did too late, or to nobody, is no interruption.
+                giveUp(
+                    at: index,
+                    because: connection.stop.isGiven ? scene.ending : "the client closed the connection")
+                return .isOver
+            }
+            scene.interrupt()
         case .halfClose:
             judgeRest(at: index, line: line)
             connection.halfClose()
@@ -227,6 +235,7 @@ extension Fixture.Step {
         case .requestContent: "the content of the request"
         case .requestBody: "this part of the body"
         case .meet(let name): "this connection at the meeting \(name)"
+        case .interrupt: "this interruption"
         default: nil
         }
     }

@@ -119,7 +119,10 @@ extension FixturePlayer {
             scene.receiveHead(head)
             message += ", on which came:\n" + VisibleOctets.lines(head)
         } else if !connection.input.isEmpty {
-            message += ", on which came:\n" + VisibleOctets.lines(connection.input.all.prefix(2000))
+            message +=
+                ", on which came:\n"
+                + VisibleOctets.lines(
+                    connection.input.all.prefix(2000), of: UInt64(connection.input.count))
         } else {
             message += ", on which nothing came"
         }
