@@ -180,8 +180,21 @@ struct FixtureComplaintTests {
                 "# r\nload GET a\nwith content \"\"\nwith content \"\"\n= status 200",
                 "4: the request has its content already"),
             Faulty(
-                "# r\nload GET a\nwith policy a\nwith policy b\n= status 200",
+                "# r\nload GET a\nwith policy useProtocolCachePolicy\nwith policy reloadIgnoringCacheData\n= status 200",
                 "4: the request has its policy already"),
+            Faulty(
+                "# r\nload GET a\nwith policy ReturnCacheDataElseload\n= status 200",
+                "3: unknown cache policy \"ReturnCacheDataElseload\"; did you mean \"returnCacheDataElseLoad\"?"
+            ),
+            Faulty(
+                "# r\nload GET a\nwith policy reloadIgnoringLocalAndRemoteCache\n= status 200",
+                "3: unknown cache policy \"reloadIgnoringLocalAndRemoteCache\"; did you mean \"reloadIgnoringLocalAndRemoteCacheData\"?"
+            ),
+            Faulty(
+                "# r\nload GET a\nwith policy x\n= status 200",
+                "3: unknown cache policy \"x\"; there could stand \"useProtocolCachePolicy\", \"reloadIgnoringLocalCacheData\", \"reloadIgnoringCacheData\", \"returnCacheDataElseLoad\", \"returnCacheDataDontLoad\", \"reloadRevalidatingCacheData\" or \"reloadIgnoringLocalAndRemoteCacheData\""
+            ),
+            Faulty("# r\nload GET a\nwith policy\n= status 200", "3: the name of a cache policy is missing"),
         ])
     func run(faulty: Faulty) { check(faulty) }
 

@@ -44,7 +44,22 @@ struct VisibleOctetsTests {
                 == "  GET / HTTP/1.1\\r\\n\n  A: b \\n\n  end")
         #expect(VisibleOctets.lines("a\n\n".utf8, indent: "") == "a\\n\n\\n")
         #expect(VisibleOctets.lines("a\nb\nc\n".utf8, indent: "", limit: 2) == "a\\n\nb\\n\n…")
-        #expect(VisibleOctets.lines([]) == "")
+        #expect(VisibleOctets.lines([]) == "  nothing")
+    }
+
+    @Test("that are no text are shown in short lines, 256 of them and their count at most")
+    func binary() {
+        let binary = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 128) | 0x80 }
+        let lines = VisibleOctets.lines(binary).split(separator: "\n").map(String.init)
+        #expect(lines.count == 9)
+        #expect(lines.first?.hasPrefix("  \\x80\\xA5\\xCA\\xEF") == true)
+        #expect(lines.allSatisfy { $0.utf8.count <= 2 + 32 * 4 })
+        #expect(lines.last == "  … (no text, 1000 octets)")
+        #expect(VisibleOctets.lines(binary.prefix(300), of: 5000).hasSuffix("\n  … (no text, 5000 octets)"))
+        #expect(VisibleOctets.lines(binary.prefix(256)).split(separator: "\n").count == 8)
+        // A head with one such octet is a text all the same.
+        let head = Array("GET / HTTP/1.1\r\nA: \u{0}\r\n".utf8) + Array(repeating: 0x61, count: 500)
+        #expect(VisibleOctets.lines(head).hasPrefix("  GET / HTTP/1.1\\r\\n\n  A: \\0\\r\\n\n  aaa"))
     }
 }
 

@@ -168,4 +168,136 @@ struct FixtureEndingTests {
             ])
         #expect(record.connections == [4])
     }
+
+    @Test(
+        "what comes on a connection that stalls is told, a request also counted, whenever it comes",
+        arguments: [
+            (
+                "GET /2 HTTP/1.1\r\n\r\n", 2,
+                "the client sent octets that no line expects, 19:\n  GET /2 HTTP/1.1\\r\\n\n  \\r\\n"
+            ),
+            ("JUNK", 1, "the client sent octets that no line expects, 4:\n  JUNK"),
+        ])
+    func stalled(octets: String, count: Int, text: String) throws {
+        let stage = try staged([connection(asks(2, "GET /1 HTTP/1.1"), says(3, "x"), at(4, .stall))])
+        let client = try stage.connect()
+        client.send(requestText("/1"))
+        #expect(client.receiveText(1) == "x")
+        client.send(octets)
+        client.endSending()
+        let record = stage.ended()
+        #expect(record.texts == ["4: \(text)"])
+        #expect(record.requests == [count])
+    }
+
+    @Test(
+        "what comes on a connection that stalls is told at the end of the run, unless it is not to be looked at"
+    )
+    func stalledToTheEnd() throws {
+        for isUnread in [false, true] {
+            let unread = isUnread ? [at(3, .unread)] : []
+            let stage = try staged([
+                Fixture.Connection(
+                    line: 1, [asks(2, "GET /1 HTTP/1.1")] + unread + [says(4, "x"), at(5, .stall)])
+            ])
+            let client = try stage.connect()
+            client.send(requestText("/1"))
+            #expect(client.receiveText(1) == "x")
+            client.send(requestText("/2"))
+            let record = stage.end(run: 0)
+            #expect(record.problems.map(\.line) == (isUnread ? [] : [5]))
+            #expect(record.requests == [isUnread ? 1 : 2])
+        }
+    }
+
+    @Test("a request that nobody expects is counted wherever it comes")
+    func countsSurplus() throws {
+        for end in [[], [at(4, .awaitClose)], [at(4, .close)]] {
+            let stage = try staged([
+                Fixture.Connection(line: 1, [asks(2, "GET /1 HTTP/1.1"), says(3, "x")] + end)
+            ])
+            let client = try stage.connect()
+            client.send(requestText("/1") + requestText("/2"))
+            client.endSending()
+            #expect(client.receiveEnd() == 0)
+            client.close()
+            let record = stage.ended()
+            #expect(record.problems.count == 1)
+            #expect(record.requests == [2])
+        }
+    }
+
+    @Test(
+        "content that a head announces and no line expects is waited for before a reset",
+        arguments: ["Content-Length: 5", "Transfer-Encoding: chunked"])
+    func resetBehindContent(field: String) throws {
+        let stage = try staged([connection(asks(2, "~PUT *"), says(3, "x"), at(4, .reset))])
+        let client = try stage.connect()
+        client.send("PUT / HTTP/1.1\r\n\(field)\r\n\r\n")
+        #expect(client.receiveText(1) == "x")
+        client.send(field.hasSuffix("5") ? "hello" : "5\r\nhello\r\n0\r\n\r\n")
+        #expect(client.receiveEnd() == ECONNRESET)
+        #expect(
+            stage.ended().texts == ["2: the request has content that no line expects, 5 octets:\n  hello"])
+    }
+
+    @Test("a reset does not wait for content of which the client sends nothing any more")
+    func resetWithoutContent() throws {
+        let stage = try staged([
+            connection(asks(2, "~PUT *"), says(3, "x"), at(4, .reset)),
+            connection(line: 5, asks(6, "~PUT *", "Expect: 100-continue"), says(8, "x"), at(9, .reset)),
+        ])
+        let client = try stage.connect()
+        client.send("PUT / HTTP/1.1\r\nContent-Length: 5\r\n\r\n")
+        #expect(client.receiveText(1) == "x")
+        client.close()
+        let other = try stage.connect()
+        other.send("PUT / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+        #expect(other.receiveEnd() == ECONNRESET)
+        #expect(stage.ended().texts == [])
+    }
+
+    @Test("an interruption that nobody is there for is told, and is none")
+    func interruptionTooLate() throws {
+        let interruptions = Counter()
+        let stage = try staged(
+            onInterrupt: { interruptions.increment() },
+            [
+                connection(
+                    asks(2, "GET / HTTP/1.1"), says(3, "x"), at(4, .pause(.seconds(60))), at(5, .interrupt))
+            ],
+            [
+                connection(
+                    asks(2, "GET / HTTP/1.1"), says(3, "x"), at(4, .pause(.seconds(60))), at(5, .interrupt))
+            ],
+            [connection(asks(2, "GET / HTTP/1.1"), at(3, .interrupt))],
+            [connection(asks(2, "GET / HTTP/1.1"), at(3, .interrupt))])
+        let client = try stage.connect()
+        client.send(requestText())
+        #expect(client.receiveText(1) == "x")
+        client.close()
+        #expect(
+            stage.ended().texts == [
+                "5: the client closed the connection; this interruption was still expected"
+            ])
+        stage.begin(run: 1)
+        let second = try stage.connect()
+        second.send(requestText())
+        #expect(second.receiveText(1) == "x")
+        #expect(stage.end(run: 1).texts == ["5: the run ended; this interruption was still expected"])
+        stage.begin(run: 2)
+        let third = try stage.connect()
+        third.close()
+        #expect(
+            stage.ended(run: 2).texts == [
+                "2: the client closed the connection; this request was still expected"
+            ])
+        #expect(interruptions.value == 0)
+        stage.begin(run: 3)
+        let fourth = try stage.connect()
+        fourth.send(requestText())
+        #expect(interruptions.wait(for: 1))
+        fourth.close()
+        #expect(stage.ended(run: 3).texts == [])
+    }
 }

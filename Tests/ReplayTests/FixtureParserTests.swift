@@ -205,7 +205,7 @@ struct FixtureParserTests {
             load POST http://fixture.test/
             with field Accept: text/html
             with content "x"
-            with policy reload
+            with policy reloadIgnoringLocalCacheData
             with field A:b
             connection
             connection to fixture.test
@@ -234,7 +234,7 @@ struct FixtureParserTests {
         var load = Fixture.Load(method: "POST", uri: "http://fixture.test/")
         load.fields = ["Accept: text/html", "A:b"]
         load.content = .text("x")
-        load.cachePolicy = "reload"
+        load.cachePolicy = "reloadIgnoringLocalCacheData"
         let runs = fixture.runs
         #expect(runs.map(\.line) == [2, 22, 26])
         #expect(runs[0].action == .load(load))

@@ -154,7 +154,7 @@ struct RandomFixture {
             var load = Fixture.Load(method: "M" + word(), uri: word())
             load.fields = several(3) { "Name: " + String(decoding: $0.line(), as: UTF8.self) }
             load.content = chance() ? joined() : nil
-            load.cachePolicy = chance() ? "reload" : nil
+            load.cachePolicy = chance() ? "reloadIgnoringLocalCacheData" : nil
             action = .load(load)
         }
         return Fixture.Run(

@@ -238,4 +238,14 @@ struct ReplayServerStopTests {
         while readdir(folder) != nil { count += 1 }
         return count
     }
+
+    @Test("an error is told in words")
+    func errorText() {
+        #expect("\(ReplayError(call: "bind", errno: EADDRINUSE))" == "bind: Address already in use")
+        #expect("\(ReplayError(call: "SSL_new", errno: 0, detail: "no memory"))" == "SSL_new: no memory")
+        #expect(
+            "\(ReplayError(call: "inet_pton", errno: EINVAL, detail: "::z"))"
+                == "inet_pton: Invalid argument (::z)")
+        #expect("\(ReplayError(call: "d2i_X509", errno: 0))" == "d2i_X509 failed")
+    }
 }

@@ -101,9 +101,9 @@ struct FixtureJudge {
         case .noFile(let path):
             return try status(of: path) == nil ? nil : "\(path) is there and should not be"
         case .connections(let count, let server):
-            return FixtureJudge.difference(count, result.record.connections, server, "connections")
+            return FixtureJudge.difference(count, result.record.connections, server, "connection")
         case .requests(let count, let server):
-            return FixtureJudge.difference(count, result.record.requests, server, "requests")
+            return FixtureJudge.difference(count, result.record.requests, server, "request")
         case .timeOver(let limit):
             return result.duration >= limit
                 ? nil
@@ -120,7 +120,7 @@ struct FixtureJudge {
         _ expected: Int, _ counts: [Int], _ server: Int?, _ what: String
     ) -> String? {
         let got = server.map { $0 < counts.count ? counts[$0] : 0 } ?? counts.reduce(0, +)
-        return got == expected ? nil : "expected \(expected) \(what), got \(got)"
+        return got == expected ? nil : "expected \(expected) \(what)\(expected == 1 ? "" : "s"), got \(got)"
     }
 
     /// What the command said, for those who wonder why it failed.

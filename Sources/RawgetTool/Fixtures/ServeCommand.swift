@@ -149,7 +149,7 @@ final class ServeCommand {
                     repeats: settings.repeats
                 ) { line in
                     // Who no longer listens to what is told still gets his connections served.
-                    try? console.print(line.escapedForTerminal + "\n")
+                    try? console.print(ServeCommand.shown(line))
                 }
                 let name = group.count == 1 ? group[0].name.escapedForTerminal : "\(group.count) fixtures"
                 services.append(Service(name: name, usesTLS: speaksTLS, engine: engine))
@@ -168,6 +168,13 @@ final class ServeCommand {
                 "--ca: could not write \(path.escapedForTerminal): \(error.explanation)", exit: 23)
         }
         return services
+    }
+
+    /// What the log tells, one clause or more lines, safe for a terminal: each line but the first is indented, so that
+    /// none of them looks like another clause.
+    nonisolated static func shown(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).escapedForTerminal }
+            .joined(separator: "\n  ") + "\n"
     }
 
     /// Waits for the end. Returns the exit code.

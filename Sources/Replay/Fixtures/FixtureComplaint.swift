@@ -31,21 +31,25 @@ struct FixtureComplaint: Error {
 
     /// The word that is close enough to be what was meant.
     static func nearest(to word: [UInt8], among known: [String]) -> String? {
-        guard word.count <= 32 else { return nil }
-        let lower = word.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
+        guard word.count <= 48 else { return nil }
+        let lower = word.map(lowercased)
         var best: (word: String, distance: Int)?
         for candidate in known.prefix(1000) {
             let length = candidate.utf8.count
             let most = max(1, min(length, lower.count) / 3)
             guard abs(length - lower.count) <= most else { continue }
-            let distance = distance(lower, Array(candidate.utf8))
+            let distance = distance(lower, candidate.utf8.map(lowercased))
             // Of two that are as near, people mean the one that begins alike.
-            let penalty = lower.first == candidate.utf8.first ? 0 : 1
+            let penalty = lower.first == candidate.utf8.first.map(lowercased) ? 0 : 1
             if distance <= most, distance * 2 + penalty < best?.distance ?? .max {
                 best = (candidate, distance * 2 + penalty)
             }
         }
         return best?.word
+    }
+
+    private static func lowercased(_ octet: UInt8) -> UInt8 {
+        octet >= 0x41 && octet <= 0x5A ? octet | 0x20 : octet
     }
 
     /// How many octets must be put in, left out, changed or swapped with their neighbour to make one of the other.

@@ -179,6 +179,16 @@ extension FixtureParser {
         case field, content, policy
     }
 
+    /// The cache policies that a request can have.
+    enum PolicyWord: String, CaseIterable {
+        case useProtocolCachePolicy
+        case reloadIgnoringLocalCacheData
+        /// Another name of it.
+        case reloadIgnoringCacheData
+        case returnCacheDataElseLoad, returnCacheDataDontLoad
+        case reloadRevalidatingCacheData, reloadIgnoringLocalAndRemoteCacheData
+    }
+
     /// `with field LINE`, `with content DATA`, `with policy NAME`
     mutating func with(_ scanner: inout FixtureScanner) throws(FixtureComplaint) {
         let start = line
@@ -201,7 +211,11 @@ extension FixtureParser {
             }
             replaceLoad { $0.content = content }
         case .policy:
-            let name = try scanner.name("the name of a cache policy")
+            scanner.skipBlanks()
+            guard scanner.next != nil else {
+                throw FixtureComplaint("the name of a cache policy is missing")
+            }
+            let name = try scanner.choice(PolicyWord.self, what: "cache policy").rawValue
             try scanner.finish()
             guard load.cachePolicy == nil else {
                 throw FixtureComplaint("the request has its policy already")

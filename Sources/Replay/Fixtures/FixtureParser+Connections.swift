@@ -83,6 +83,7 @@ extension FixtureParser {
         finishHead()
         guard let connection = run?.connection else { return }
         run?.connection = nil
+        checkExchanges(connection)
         run?.run.connections.append(
             Fixture.Connection(to: connection.server, line: connection.line, connection.steps))
     }

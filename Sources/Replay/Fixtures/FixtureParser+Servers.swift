@@ -5,6 +5,7 @@ extension FixtureParser {
     private enum ServerWord: String, CaseIterable {
         case tls, version, client, handshake, refused, silent, ipv6, behind
         case anyOrder = "any-order"
+        case anyConnection = "any-connection"
     }
 
     private enum TLSWord: String, CaseIterable {
@@ -45,6 +46,7 @@ extension FixtureParser {
                     server.earlierAddress =
                         try scanner.choice(AddressWord.self) == .refused ? .refused : .silent
                 case .anyOrder: server.takesAnyOrder = true
+                case .anyConnection: server.takesAnyConnection = true
                 }
             }
             if let word = [ServerWord.version, .client, .handshake].first(where: seen.contains),
@@ -56,8 +58,14 @@ extension FixtureParser {
             if seen.contains(.refused), seen.contains(.silent) {
                 throw FixtureComplaint("connections cannot be both \"refused\" and not answered (\"silent\")")
             }
-            if seen.contains(.anyOrder), server.reception != .accepted {
-                throw FixtureComplaint("\"any-order\" is for servers that accept connections")
+            if let word = [ServerWord.anyOrder, .anyConnection].first(where: seen.contains),
+                server.reception != .accepted
+            {
+                throw FixtureComplaint("\"\(word.rawValue)\" is for servers that accept connections")
+            }
+            if seen.contains(.anyConnection), tls.fault != nil {
+                throw FixtureComplaint(
+                    "\"any-connection\" is about requests, and none comes when the handshake of TLS fails")
             }
         } catch { complain(error) }
         // It is there even if its words are wrong, so that what follows is not told of, too.

@@ -128,6 +128,7 @@ public struct FixturePrinter {
         case .accepted, nil: break
         }
         if server.takesAnyOrder { words += " any-order" }
+        if server.takesAnyConnection { words += " any-connection" }
         line(words)
     }
 

@@ -5,14 +5,11 @@ extension FixturePlayer {
     func end(_ step: Fixture.Step, line: Int) {
         switch step {
         case .reset:
+            // Content that the head announced comes sooner or later: a reset that overtakes it would hide it by chance.
+            if !isUnread, !hasNotedOctets { _ = skipOwedContent() }
             connection.reset()
             ending = "reset"
-        case .stall:
-            connection.stall()
-            ending = connection.stop.isGiven ? scene.ending : "the client closed the connection"
-            guard !isUnread, owed != .none else { return }
-            _ = connection.receiveAtHand()
-            noteUnexpected(line: line)
+        case .stall: stall(line: line)
         default:
             var isNotifying = true
             if case .cut = step {
@@ -24,6 +21,24 @@ extension FixturePlayer {
             if isUnread || owed != .none { linger(isNotifying: isNotifying, line: line) }
             connection.closeInOrder(notifying: isNotifying)
         }
+    }
+
+    /// Says nothing more until the client closes or the run is over.
+    private func stall(line: Int) {
+        connection.patience = nil
+        guard isUnread else {
+            // It is read lest a request behind the last answer go unnoticed.
+            while true {
+                noteUnexpected(line: line)
+                connection.input = ReceivedOctets()
+                let received = connection.receive()
+                if case .octets = received { continue }
+                ending = reason(received)
+                return
+            }
+        }
+        connection.stall()
+        ending = connection.stop.isGiven ? scene.ending : "the client closed the connection"
     }
 
     /// Ends sending and takes what still comes, until the client closes.
@@ -76,7 +91,7 @@ extension FixturePlayer {
     }
 
     /// Notes octets that no line expects, if there are any, once for a connection. Of a further request the head is
-    /// shown whole, so a moment is given to it.
+    /// shown whole, so a moment is given to it; it counts as a request.
     func noteUnexpected(line: Int) {
         guard !connection.input.isEmpty, !hasNotedOctets else { return }
         hasNotedOctets = true
@@ -87,12 +102,20 @@ extension FixturePlayer {
         {}
         connection.patience = before
         let octets = connection.input.all
+        if owed == .none, let end = connection.input.endOfHead(from: 0) {
+            let head = Array(octets.prefix(end))
+            if RecordedRequest(connection: 0, head: head).version.hasPrefix("HTTP/") {
+                scene.receiveHead(head)
+            }
+        }
         let what =
             owed == .none
             ? "the client sent octets that no line expects" : "the client sent content that no line expects"
         scene.note(
             FixtureProblem(
-                line: line, "\(what), \(octets.count):\n" + VisibleOctets.lines(octets.prefix(2000))))
+                line: line,
+                "\(what), \(octets.count):\n"
+                    + VisibleOctets.lines(octets.prefix(2000), of: UInt64(octets.count))))
     }
 }
 
@@ -115,6 +138,11 @@ extension ReplayConnection {
         ]
         // EINTR; nothing else can happen to a valid array.
         while poll(&entries, 3, -1) < 0 {}
+    }
+
+    /// Whether the peer closed, even behind octets not read, or reset the connection.
+    var isAbandoned: Bool {
+        ReplaySocket.wait(for: socket, Int32(Self.peerClosed), stop: -1, within: .zero) == .ready
     }
 
     /// Takes what has arrived, at most a megabyte.

@@ -27,6 +27,10 @@ extension FixturePlayer {
                 FixtureProblem(
                     line: line, "the length of the content is not clear: \(VisibleOctets(what.utf8))"))
             owed = .none
+        } else {
+            for fault in DeclaredContent.faults(ofHead: head) {
+                scene.note(FixtureProblem(line: line, "the head has \(fault)"))
+            }
         }
         for problem in HeadJudgement(request, head: head, line: line).problems { scene.note(problem) }
         return .goesOn
@@ -106,6 +110,9 @@ extension FixturePlayer {
             count += UInt64(octets.count)
             return octets
         }
+        if let fault = reader.fault {
+            scene.note(FixtureProblem(line: line, "the chunked coding is not as it must be: \(fault)"))
+        }
         if let ending {
             let what = "\(ending) behind \(count) octets of the content"
             let details = difference.map { "\n\($0)" } ?? ""
@@ -143,7 +150,7 @@ extension FixturePlayer {
     }
 
     /// Content that no step has asked for is no head: it is noted and passed over. False when it does not come whole.
-    private func skipOwedContent() -> Bool {
+    func skipOwedContent() -> Bool {
         guard owed != .none else { return true }
         let request = RecordedRequest(connection: 0, head: lastHead)
         defer { owed = .none }
@@ -157,11 +164,13 @@ extension FixturePlayer {
             count += UInt64(octets.count)
             if shown.count < 2000 { shown += octets.prefix(2000 - shown.count) }
         }
+        // Who announces content and closes before it is told by the steps that still want something of him.
+        guard count > 0 || ending == nil else { return false }
         scene.note(
             FixtureProblem(
                 line: lastLine,
                 "the request has content that no line expects, \(count) octets:\n"
-                    + VisibleOctets.lines(shown)))
+                    + VisibleOctets.lines(shown, of: count)))
         return ending == nil
     }
 

@@ -24,7 +24,9 @@ final class FixturePlayer {
     var isUnread = false
     /// Octets that nobody expects are told once.
     var hasNotedOctets = false
-    private var hasJudgedRest = false
+    var hasJudgedRest = false
+    /// Further requests may follow what is played, and are no octets that nobody expects.
+    var allowsMore = false
     /// How the connection ended, for people.
     var ending = "closed"
 
@@ -38,17 +40,22 @@ final class FixturePlayer {
 
     /// Plays steps to the end of the connection.
     func play(_ steps: [Fixture.Located<Fixture.Step>]) {
+        guard playAll(steps) == .goesOn else { return }
+        waitForEnd(line: steps.last?.line ?? 0)
+    }
+
+    /// Plays steps one after another; whether the connection is still open behind them.
+    func playAll(_ steps: [Fixture.Located<Fixture.Step>]) -> Flow {
         self.steps = steps
         lastReading = steps.lastIndex { $0.value.readsInput } ?? -1
         for (index, step) in steps.enumerated() {
             guard play(step.value, at: index, line: step.line) == .goesOn else {
                 flush(line: step.line)
-                return
+                return .isOver
             }
         }
-        let line = steps.last?.line ?? 0
-        flush(line: line)
-        waitForEnd(line: line)
+        flush(line: steps.last?.line ?? 0)
+        return .goesOn
     }
 
     private func play(_ step: Fixture.Step, at index: Int, line: Int) -> Flow {
@@ -72,7 +79,15 @@ final class FixturePlayer {
         case .tls(let tls): return beginTLS(tls, at: index, line: line)
         case .updateKeys: updateKeys(line: line)
         case .unprotected(let content): sendUnprotected(content)
-        case .interrupt: scene.interrupt()
+        case .interrupt:
+            guard !connection.stop.isGiven, !connection.isAbandoned else {
+                // What the person did too late, or to nobody, is no interruption.
+                giveUp(
+                    at: index,
+                    because: connection.stop.isGiven ? scene.ending : "the client closed the connection")
+                return .isOver
+            }
+            scene.interrupt()
         case .halfClose:
             judgeRest(at: index, line: line)
             connection.halfClose()
@@ -195,7 +210,7 @@ final class FixturePlayer {
     /// Looks once at what is at hand when no later step reads: before the answer goes out, since what the client sends
     /// as a reaction to that may come too soon or too late.
     private func judgeRest(at index: Int, line: Int) {
-        guard index > lastReading, !hasJudgedRest else { return }
+        guard index > lastReading, !hasJudgedRest, !allowsMore else { return }
         hasJudgedRest = true
         guard !isUnread else { return }
         _ = connection.receiveAtHand()
@@ -227,6 +242,7 @@ extension Fixture.Step {
         case .requestContent: "the content of the request"
         case .requestBody: "this part of the body"
         case .meet(let name): "this connection at the meeting \(name)"
+        case .interrupt: "this interruption"
         default: nil
         }
     }

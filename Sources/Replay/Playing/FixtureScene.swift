@@ -55,11 +55,11 @@ final class MeetingPoint: Sendable {
     }
 
     /// Who did not come though somebody waited; `nil`: nobody is missing, or nobody came.
-    func problem(named name: String, connections: [Fixture.Connection]) -> FixtureProblem? {
+    func problem(named name: String, guest: (Int) -> String) -> FixtureProblem? {
         let arrived = arrived.withLock { $0 }
         let missing = guests.keys.filter { !arrived.contains($0) }.sorted()
         guard !missing.isEmpty, let first = arrived.min(), let line = guests[first] else { return nil }
-        let names = missing.map { "the connection of line \(connections[$0].line)" }
+        let names = missing.map(guest)
         return FixtureProblem(
             line: line, "nobody else came to meet \(name): \(names.joined(separator: ", ")) is missing")
     }

@@ -146,24 +146,46 @@ private final class ServiceTroupe: Sendable {
             return
         }
         if let choice = shelf.takeWithoutRequest() {
-            play(choice, by: player, number)
+            _ = play(choice, by: player, number)
             return
         }
-        let head = player.peekHead()
-        if let head {
-            let tell = player.scene.receiveHead
-            tell(head)
-            // It is told before it is played.
-            player.scene.receiveHead = { [weak player] _ in player?.scene.receiveHead = tell }
+        var head = player.peekHead()
+        var isFurther = false
+        while true {
+            if let head { tell(head, player) }
+            guard let choice = shelf.take(head, behindExchange: isFurther) else {
+                refuse(head, by: player, number)
+                return
+            }
+            guard play(choice, by: player, number) == .goesOn else { return }
+            // The connection of an exchange is open for others.
+            head = player.awaitHead()
+            isFurther = true
+            guard head != nil else {
+                player.noteUnexpected(line: choice.connection.line)
+                return tellEnd(of: player, number)
+            }
         }
-        guard let choice = shelf.take(head) else {
-            refuse(head, by: player, number)
-            return
-        }
-        play(choice, by: player, number)
     }
 
-    private func play(_ choice: FixtureShelf.Choice, by player: FixturePlayer, _ number: Int) {
+    /// Tells of a head before it is played, and then no more.
+    private func tell(_ head: [UInt8], _ player: FixturePlayer) {
+        let tell = player.scene.receiveHead
+        tell(head)
+        player.scene.receiveHead = { [weak player] _ in player?.scene.receiveHead = tell }
+    }
+
+    private func tellEnd(of player: FixturePlayer, _ number: Int) {
+        let connection = player.connection
+        log(
+            "connection \(number): \(connection.receivedCount) octets came, \(connection.sentCount) went; "
+                + player.ending)
+    }
+
+    /// Plays a script; whether a further request may follow it.
+    private func play(
+        _ choice: FixtureShelf.Choice, by player: FixturePlayer, _ number: Int
+    ) -> FixturePlayer.Flow {
         log("connection \(number): \(choice.name):\(choice.connection.line) answers")
         player.scene.hosts = choice.hosts
         player.scene.meet = { name in
@@ -175,11 +197,13 @@ private final class ServiceTroupe: Sendable {
             shelf.state.withLock { $0.unmet.append(.init(name: choice.name, problem: problem)) }
             log("connection \(number): \(choice.name):\(problem.line): \(problem.message)")
         }
-        player.play(choice.connection.steps)
-        let connection = player.connection
-        log(
-            "connection \(number): \(connection.receivedCount) octets came, \(connection.sentCount) went; "
-                + player.ending)
+        if choice.isExchange {
+            if player.playExchange(choice.connection.steps) == .goesOn { return .goesOn }
+        } else {
+            player.play(choice.connection.steps)
+        }
+        tellEnd(of: player, number)
+        return .isOver
     }
 
     /// Tells a client for which there is no script.

@@ -6,6 +6,8 @@ final class FixtureShelf: Sendable {
         var connection: Fixture.Connection
         /// Its index among the connections of its fixture.
         var index: Int
+        /// It may come on any connection, which stays open for further requests.
+        var isExchange: Bool
         var hosts: [String]
         var meetings: [String: MeetingPoint]
     }
@@ -13,8 +15,10 @@ final class FixtureShelf: Sendable {
     fileprivate struct Entry {
         var name: String
         var hosts: [String]
-        /// Those of all runs, in order.
+        /// Those of all runs, in order; their exchanges where these may come on any connection.
         var connections: [Fixture.Connection]
+        /// The connections that are exchanges.
+        var exchanges: Set<Int> = []
         var used: Set<Int> = []
         var meetings: [String: MeetingPoint] = [:]
 
@@ -40,14 +44,23 @@ final class FixtureShelf: Sendable {
         var entries: [Entry] = []
         let isAlone = fixtures.count == 1
         for (name, fixture) in fixtures {
-            var connections = fixture.runs.flatMap(\.connections)
-            if !isAlone { connections.removeAll { $0.firstRequest == nil } }
+            var connections: [Fixture.Connection] = []
+            var exchanges: Set<Int> = []
+            for connection in fixture.runs.flatMap(\.connections)
+            where isAlone || connection.firstRequest != nil {
+                let isCut =
+                    fixture.servers.indices.contains(connection.server)
+                    && fixture.servers[connection.server].takesAnyConnection
+                let parts = isCut ? connection.exchanges : [connection]
+                if isCut { exchanges.formUnion(connections.count..<connections.count + parts.count) }
+                connections += parts
+            }
             var hosts: [String] = []
             for server in fixture.servers where !hosts.contains(server.host) { hosts.append(server.host) }
             entries.append(
                 Entry(
                     name: VisibleOctets(name.utf8).description, hosts: hosts, connections: connections,
-                    meetings: try MeetingPoint.points(of: connections)))
+                    exchanges: exchanges, meetings: try MeetingPoint.points(of: connections)))
         }
         state = Guarded(State(entries: entries))
         self.repeats = repeats
@@ -72,8 +85,8 @@ final class FixtureShelf: Sendable {
     }
 
     /// Takes the connection that a first request fits: wholly, else by its request line. Without a request, or where it
-    /// fits none, one that begins without.
-    func take(_ head: [UInt8]?) -> Choice? {
+    /// fits none, one that begins without. Behind an exchange only another can follow.
+    func take(_ head: [UInt8]?, behindExchange: Bool = false) -> Choice? {
         state.withLock { state in
             let entries = state.entries
             // A fixture that has begun goes on first.
@@ -81,6 +94,7 @@ final class FixtureShelf: Sendable {
                 entries.indices.filter { entries[$0].hasBegun }
                 + entries.indices.filter { !entries[$0].hasBegun }
             let places = order.flatMap { entry in candidates(entries[entry]).map { (entry, $0) } }
+                .filter { !behindExchange || entries[$0].exchanges.contains($1) }
             let connections = places.map { entries[$0.0].connections[$0.1] }
             guard let found = FixtureChoice.index(of: head, among: connections) else { return nil }
             return take(places[found].1, of: places[found].0, &state)
@@ -103,7 +117,7 @@ final class FixtureShelf: Sendable {
         state.entries[place].used.insert(index)
         let entry = state.entries[place]
         return Choice(
-            name: entry.name, connection: entry.connections[index], index: index, hosts: entry.hosts,
-            meetings: entry.meetings)
+            name: entry.name, connection: entry.connections[index], index: index,
+            isExchange: entry.exchanges.contains(index), hosts: entry.hosts, meetings: entry.meetings)
     }
 }

@@ -69,6 +69,11 @@ final class FixtureTroupe: Sendable {
             fail(at: server, index, run, reason)
             return
         }
+        if declared.takesAnyConnection {
+            playExchanges(of: server, by: player, run, place)
+            log("\(place): ended")
+            return
+        }
         if index == nil {
             let (isDecided, chosen) = run.takeWithoutRequest(at: server)
             index = isDecided ? chosen : run.take(at: server, head: player.peekHead())
@@ -83,20 +88,48 @@ final class FixtureTroupe: Sendable {
             return
         }
         player.scene.meet = { run.meet($0, index: index) }
-        let script = run.run.connections[index]
+        let script = run.scripts[index]
         log("\(place): the script of line \(script.line)")
         player.play(script.steps)
         log("\(place): ended")
     }
 
+    /// Gives each request that comes on a connection the exchange that it fits.
+    private func playExchanges(
+        of server: Int, by player: FixturePlayer, _ run: PlayedRun, _ place: String
+    ) {
+        while let head = player.awaitHead() {
+            guard let index = run.take(at: server, head: head) else {
+                player.scene.receiveHead(head)
+                run.note(
+                    FixtureProblem(
+                        line: run.run.line,
+                        "a request to \(servers[server].name) that fits none of those left:\n"
+                            + VisibleOctets.lines(head)))
+                player.connection.closeInOrder()
+                return
+            }
+            player.scene.meet = { run.meet($0, index: index) }
+            let script = run.scripts[index]
+            log("\(place): the exchange of line \(script.line)")
+            guard player.playExchange(script.steps) == .goesOn else { return }
+        }
+        // A head that is not whole.
+        player.noteUnexpected(line: run.run.line)
+    }
+
     /// The handshake of a connection failed: whatever its script wants of the client does not come.
     private func fail(at server: Int, _ given: Int?, _ run: PlayedRun, _ reason: String) {
+        if servers[server].takesAnyConnection {
+            run.noteHandshakeFailure(reason, at: server)
+            return
+        }
         guard let index = given ?? run.take(at: server, head: nil) else {
             let message = "a connection too many to \(servers[server].name): \(reason)"
             run.note(FixtureProblem(line: run.run.line, message))
             return
         }
-        let script = run.run.connections[index]
+        let script = run.scripts[index]
         guard let step = script.steps.first(where: { $0.value.expectation != nil }),
             let what = step.value.expectation
         else { return }
@@ -119,7 +152,10 @@ extension FixturePlayer {
             scene.receiveHead(head)
             message += ", on which came:\n" + VisibleOctets.lines(head)
         } else if !connection.input.isEmpty {
-            message += ", on which came:\n" + VisibleOctets.lines(connection.input.all.prefix(2000))
+            message +=
+                ", on which came:\n"
+                + VisibleOctets.lines(
+                    connection.input.all.prefix(2000), of: UInt64(connection.input.count))
         } else {
             message += ", on which nothing came"
         }

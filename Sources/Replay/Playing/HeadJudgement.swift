@@ -17,10 +17,12 @@ struct HeadJudgement {
             problems = HeadJudgement.unmet(conditions, lines)
             isRequestLineRight =
                 conditions.first.map { HeadJudgement.problem(ofRequestLine: $0, lines) == nil } ?? true
+            let start = conditions.first?.line ?? line
+            problems += HeadJudgement.hidden(lines, start)
             if let bare = lines.firstIndex(where: { !$0.hasCRLF }) {
                 problems.append(
                     FixtureProblem(
-                        line: conditions.first?.line ?? line,
+                        line: start,
                         "line \(bare + 1) of the head does not end with CR LF"))
             }
         }
@@ -104,6 +106,22 @@ struct HeadJudgement {
         return problems
     }
 
+    /// Lines behind which something could hide from conditions: what is no field line, in which another recipient may
+    /// see one (RFC 9112, sections 5.1, 5.2 and 11.2).
+    private static func hidden(_ lines: [HeadLine], _ line: Int) -> [FixtureProblem] {
+        var problems: [FixtureProblem] = []
+        if let first = lines.first, first.octets.contains(where: HeadLine.isControl) {
+            let shown = VisibleOctets.quoted(first.octets, limit: 2000)
+            problems.append(FixtureProblem(line: line, "the request line holds a control octet: \(shown)"))
+        }
+        for (index, field) in lines.enumerated().dropFirst() where !HeadLine.isFieldLine(field.octets) {
+            let shown = VisibleOctets.quoted(field.octets, limit: 2000)
+            problems.append(
+                FixtureProblem(line: line, "line \(index + 1) of the head is no field line: \(shown)"))
+        }
+        return problems
+    }
+
     private static func problem(
         ofRequestLine condition: Fixture.Located<Fixture.Condition>, _ lines: [HeadLine]
     ) -> FixtureProblem? {
@@ -163,6 +181,15 @@ struct HeadLine {
         guard let colon = octets.firstIndex(of: UInt8(ascii: ":")) else { return false }
         return octets[..<colon].map(HeadLine.lowercased).elementsEqual(name.map(HeadLine.lowercased))
     }
+
+    /// Whether octets are a field line without its end: a token, a colon right behind it, and a value without control
+    /// octets but tabs (RFC 9112, section 5; RFC 9110, section 5.5).
+    static func isFieldLine(_ octets: [UInt8]) -> Bool {
+        FixtureParser.isFieldLine(octets) && !octets.contains(where: isControl)
+    }
+
+    /// Whether no line may hold it; a tab may stand in values.
+    static func isControl(_ octet: UInt8) -> Bool { octet < 0x20 && octet != 0x09 || octet == 0x7F }
 
     private static func lowercased(_ octet: UInt8) -> UInt8 {
         0x41...0x5A ~= octet ? octet | 0x20 : octet

@@ -1,12 +1,16 @@
 /// One run of a fixture, as its servers see it: which scripts are taken, what was not as they say.
 final class PlayedRun: Sendable {
     private struct State {
-        /// The connections that have a script, by index.
+        /// The scripts that are taken, by index.
         var taken: Set<Int> = []
+        /// Why the last handshake with a server failed, by server.
+        var handshakeFailures: [Int: String] = [:]
         var record = FixtureStage.RunRecord()
     }
 
     let run: Fixture.Run
+    /// What is played: connections in their order, or their exchanges where those may come on any connection.
+    let scripts: [Fixture.Connection]
     /// Ends the connections of the run.
     let stop: StopSignal
     private let servers: [Fixture.Server]
@@ -17,7 +21,12 @@ final class PlayedRun: Sendable {
         self.run = run
         servers = fixture.servers
         stop = try StopSignal()
-        meetings = try MeetingPoint.points(of: run.connections)
+        scripts = run.connections.flatMap { connection in
+            fixture.servers.indices.contains(connection.server)
+                && fixture.servers[connection.server].takesAnyConnection
+                ? connection.exchanges : [connection]
+        }
+        meetings = try MeetingPoint.points(of: scripts)
         var state = State()
         state.record.connections = [Int](repeating: 0, count: fixture.servers.count)
         state.record.requests = state.record.connections
@@ -32,7 +41,9 @@ final class PlayedRun: Sendable {
     func accept(at server: Int) -> Int? {
         state.withLock { state in
             state.record.connections[server] += 1
-            guard !servers[server].takesAnyOrder, let next = unused(of: server, state).first else {
+            guard !servers[server].takesAnyOrder, !servers[server].takesAnyConnection,
+                let next = unused(of: server, state).first
+            else {
                 return nil
             }
             state.taken.insert(next)
@@ -45,19 +56,21 @@ final class PlayedRun: Sendable {
         state.withLock { state in
             let unused = unused(of: server, state)
             guard let next = unused.first else { return (true, nil) }
-            guard run.connections[next].firstRequest == nil else { return (false, nil) }
+            guard scripts[next].firstRequest == nil else { return (false, nil) }
             state.taken.insert(next)
             return (true, next)
         }
     }
 
     /// Takes the script that a first request fits: wholly, else by its request line; without a request the first one
-    /// that begins without. The only script that is left is taken in any case, so that the difference is told.
+    /// that begins without. The only script that is left is taken in any case, so that the difference is told, but no
+    /// exchange that may come on any connection.
     func take(at server: Int, head: [UInt8]?) -> Int? {
         state.withLock { state in
             let unused = unused(of: server, state)
-            let index = FixtureChoice.index(of: head, among: unused.map { run.connections[$0] })
-            let choice = index.map { unused[$0] } ?? (unused.count == 1 ? unused.first : nil)
+            let index = FixtureChoice.index(of: head, among: unused.map { scripts[$0] })
+            let isOnlyOne = unused.count == 1 && !servers[server].takesAnyConnection
+            let choice = index.map { unused[$0] } ?? (isOnlyOne ? unused.first : nil)
             if let choice { state.taken.insert(choice) }
             return choice
         }
@@ -67,7 +80,12 @@ final class PlayedRun: Sendable {
     func hasUnused(at server: Int) -> Bool { state.withLock { !unused(of: server, $0).isEmpty } }
 
     private func unused(of server: Int, _ state: State) -> [Int] {
-        run.connections.indices.filter { run.connections[$0].server == server && !state.taken.contains($0) }
+        scripts.indices.filter { scripts[$0].server == server && !state.taken.contains($0) }
+    }
+
+    /// A handshake with a server whose requests may come on any connection has failed: perhaps they come on another.
+    func noteHandshakeFailure(_ reason: String, at server: Int) {
+        state.withLock { $0.handshakeFailures[server] = reason }
     }
 
     /// A connection is at a meeting.
@@ -79,15 +97,13 @@ final class PlayedRun: Sendable {
 
     /// What the run came to. Called when its connections have ended.
     func record() -> FixtureStage.RunRecord {
-        var (record, taken) = state.withLock { ($0.record, $0.taken) }
-        for (index, connection) in run.connections.enumerated() where !taken.contains(index) {
-            let name =
-                servers.indices.contains(connection.server) ? servers[connection.server].name : "nobody"
-            record.problems.append(
-                FixtureProblem(line: connection.line, "the connection to \(name) was never opened"))
+        let state = state.withLock { $0 }
+        var record = state.record
+        for (index, script) in scripts.enumerated() where !state.taken.contains(index) {
+            record.problems.append(FixtureProblem(line: script.line, lack(of: script, state)))
         }
         for (name, point) in meetings {
-            if let problem = point.problem(named: name, connections: run.connections) {
+            if let problem = point.problem(named: name, guest: { guestName(of: scripts[$0]) }) {
                 record.problems.append(problem)
             }
         }
@@ -95,6 +111,22 @@ final class PlayedRun: Sendable {
         record.problems = record.problems.enumerated()
             .sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }.map(\.element)
         return record
+    }
+
+    private func isExchange(_ script: Fixture.Connection) -> Bool {
+        servers.indices.contains(script.server) && servers[script.server].takesAnyConnection
+    }
+
+    /// That a script was not taken, for people.
+    private func lack(of script: Fixture.Connection, _ state: State) -> String {
+        let name = servers.indices.contains(script.server) ? servers[script.server].name : "nobody"
+        guard isExchange(script) else { return "the connection to \(name) was never opened" }
+        let reason = state.handshakeFailures[script.server].map { " (\($0))" } ?? ""
+        return "this request to \(name) never came\(reason)"
+    }
+
+    private func guestName(of script: Fixture.Connection) -> String {
+        "the \(isExchange(script) ? "request" : "connection") of line \(script.line)"
     }
 }
 

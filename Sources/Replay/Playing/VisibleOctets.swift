@@ -33,10 +33,15 @@ public struct VisibleOctets: Hashable, Sendable, CustomStringConvertible {
         VisibleOctets(octets, limit: limit, isQuoted: true).description
     }
 
-    /// Each line with its visible line end, all behind `indent`. At most so many lines are shown.
-    public static func lines(_ octets: some Sequence<UInt8>, indent: String = "  ", limit: Int = 200)
-        -> String
-    {
+    /// Each line with its visible line end, all behind `indent`; "nothing" where there is none. At most so many lines are
+    /// shown; of what is no text at most 256 octets, and how many there are (`total`, where these are only the first).
+    public static func lines(
+        _ octets: some Collection<UInt8>, of total: UInt64? = nil, indent: String = "  ", limit: Int = 200
+    ) -> String {
+        guard !octets.isEmpty else { return indent + "nothing" }
+        let start = Array(octets.prefix(4096))
+        let total = max(total ?? 0, UInt64(octets.count))
+        if !isText(start) { return binaryLines(start.prefix(256), of: total, indent: indent) }
         var lines: [[UInt8]] = [[]]
         var isCut = false
         for octet in octets {
@@ -50,6 +55,36 @@ public struct VisibleOctets: Hashable, Sendable, CustomStringConvertible {
         if lines.last?.isEmpty == true { lines.removeLast() }
         let texts = lines.map { indent + VisibleOctets($0, limit: 1000).description }
         return (texts + (isCut ? [indent + "…"] : [])).joined(separator: "\n")
+    }
+
+    /// Whether people can read most of it: an odd octet in a head does not make it unreadable.
+    private static func isText(_ octets: [UInt8]) -> Bool {
+        var odd = 0
+        var index = 0
+        while index < octets.count {
+            let octet = octets[index]
+            if octet < 0x80 {
+                if octet < 0x20 && !(0x09...0x0D ~= octet) || octet == 0x7F { odd += 1 }
+                index += 1
+            } else if let (_, length) = character(in: octets[index...]) {
+                index += length
+            } else {
+                odd += 1
+                index += 1
+            }
+        }
+        return odd * 8 <= octets.count
+    }
+
+    private static func binaryLines(_ octets: ArraySlice<UInt8>, of total: UInt64, indent: String) -> String {
+        var lines: [String] = []
+        var rest = octets
+        while !rest.isEmpty {
+            lines.append(indent + VisibleOctets(rest.prefix(32)).description)
+            rest = rest.dropFirst(32)
+        }
+        if UInt64(octets.count) < total { lines.append("\(indent)… (no text, \(total) octets)") }
+        return lines.joined(separator: "\n")
     }
 
     private static func escaped(_ octets: [UInt8], isQuoted: Bool) -> String {
