@@ -119,6 +119,19 @@ struct ServeTests {
         #expect(bad.text.contains("\n  expected: \"X-Missing: 1\"\n"), "\(bad.text)")
     }
 
+    @Test("answers further requests of a connection that its script leaves open")
+    func keptConnection() async {
+        let served = ServeProcess(
+            ["--once"], [Self.fixture("/one", "first"), Self.fixture("/two", "second")])
+        let url = await served.url()
+        let count = "%{num_connects}"
+        let both = await client(
+            "curl", ["-s", "-w", count, "\(url)/one", "-o", "/dev/null", "-w", count, "\(url)/two"])
+        #expect(both.1 == .exit(0))
+        #expect(both.0.contains("0"), "\(both.0)")
+        #expect(await served.ending() == .exit(0), "\(served.text)\(served.complaints)")
+    }
+
     @Test("ends after its time, with 1 where something was not asked for")
     func timeLimit() async {
         let served = ServeProcess(["--once", "--time-limit", "1"], [Self.fixture("/", "late")])

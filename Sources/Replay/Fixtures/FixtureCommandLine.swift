@@ -9,7 +9,8 @@ enum FixtureCommandLine {
             guard !"#<>|;&".utf8.contains(next) else {
                 let sign = Character(Unicode.Scalar(next))
                 throw FixtureComplaint(
-                    "only a shell knows what \(sign) means here; between quotes ('\(sign)…') it is an argument")
+                    "only a shell knows what \(sign) means here; between quotes ('\(sign)…') it is an argument"
+                )
             }
             words.append(try FixtureScanner.string(word(&scanner), "the argument"))
             scanner.skipBlanks()

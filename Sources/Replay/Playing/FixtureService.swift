@@ -153,13 +153,15 @@ private final class ServiceTroupe: Sendable {
         var isFurther = false
         while true {
             if let head { tell(head, player) }
-            guard let choice = shelf.take(head, behindExchange: isFurther) else {
+            guard let choice = shelf.take(head, isFirst: !isFurther) else {
                 refuse(head, by: player, number)
                 return
             }
             guard play(choice, by: player, number) == .goesOn else { return }
-            // The connection of an exchange is open for others.
+            // A connection that its script leaves open is there for other requests; meanwhile it holds up nobody.
+            shelf.state.withLock { $0.open -= 1 }
             head = player.awaitHead()
+            shelf.state.withLock { $0.open += 1 }
             isFurther = true
             guard head != nil else {
                 player.noteUnexpected(line: choice.connection.line)
@@ -197,11 +199,7 @@ private final class ServiceTroupe: Sendable {
             shelf.state.withLock { $0.unmet.append(.init(name: choice.name, problem: problem)) }
             log("connection \(number): \(choice.name):\(problem.line): \(problem.message)")
         }
-        if choice.isExchange {
-            if player.playExchange(choice.connection.steps) == .goesOn { return .goesOn }
-        } else {
-            player.play(choice.connection.steps)
-        }
+        if player.playExchange(choice.connection.steps) == .goesOn { return .goesOn }
         tellEnd(of: player, number)
         return .isOver
     }

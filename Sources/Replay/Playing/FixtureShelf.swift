@@ -6,8 +6,6 @@ final class FixtureShelf: Sendable {
         var connection: Fixture.Connection
         /// Its index among the connections of its fixture.
         var index: Int
-        /// It may come on any connection, which stays open for further requests.
-        var isExchange: Bool
         var hosts: [String]
         var meetings: [String: MeetingPoint]
     }
@@ -17,8 +15,6 @@ final class FixtureShelf: Sendable {
         var hosts: [String]
         /// Those of all runs, in order; their exchanges where these may come on any connection.
         var connections: [Fixture.Connection]
-        /// The connections that are exchanges.
-        var exchanges: Set<Int> = []
         var used: Set<Int> = []
         var meetings: [String: MeetingPoint] = [:]
 
@@ -45,14 +41,12 @@ final class FixtureShelf: Sendable {
         let isAlone = fixtures.count == 1
         for (name, fixture) in fixtures {
             var connections: [Fixture.Connection] = []
-            var exchanges: Set<Int> = []
             for connection in fixture.runs.flatMap(\.connections)
             where isAlone || connection.firstRequest != nil {
                 let isCut =
                     fixture.servers.indices.contains(connection.server)
                     && fixture.servers[connection.server].takesAnyConnection
                 let parts = isCut ? connection.exchanges : [connection]
-                if isCut { exchanges.formUnion(connections.count..<connections.count + parts.count) }
                 connections += parts
             }
             var hosts: [String] = []
@@ -60,7 +54,7 @@ final class FixtureShelf: Sendable {
             entries.append(
                 Entry(
                     name: VisibleOctets(name.utf8).description, hosts: hosts, connections: connections,
-                    exchanges: exchanges, meetings: try MeetingPoint.points(of: connections)))
+                    meetings: try MeetingPoint.points(of: connections)))
         }
         state = Guarded(State(entries: entries))
         self.repeats = repeats
@@ -85,8 +79,8 @@ final class FixtureShelf: Sendable {
     }
 
     /// Takes the connection that a first request fits: wholly, else by its request line. Without a request, or where it
-    /// fits none, one that begins without. Behind an exchange only another can follow.
-    func take(_ head: [UInt8]?, behindExchange: Bool = false) -> Choice? {
+    /// fits none, one that begins without, if the request is the first of its connection.
+    func take(_ head: [UInt8]?, isFirst: Bool = true) -> Choice? {
         state.withLock { state in
             let entries = state.entries
             // A fixture that has begun goes on first.
@@ -94,7 +88,7 @@ final class FixtureShelf: Sendable {
                 entries.indices.filter { entries[$0].hasBegun }
                 + entries.indices.filter { !entries[$0].hasBegun }
             let places = order.flatMap { entry in candidates(entries[entry]).map { (entry, $0) } }
-                .filter { !behindExchange || entries[$0].exchanges.contains($1) }
+                .filter { isFirst || entries[$0].connections[$1].firstRequest != nil }
             let connections = places.map { entries[$0.0].connections[$0.1] }
             guard let found = FixtureChoice.index(of: head, among: connections) else { return nil }
             return take(places[found].1, of: places[found].0, &state)
@@ -118,6 +112,6 @@ final class FixtureShelf: Sendable {
         let entry = state.entries[place]
         return Choice(
             name: entry.name, connection: entry.connections[index], index: index,
-            isExchange: entry.exchanges.contains(index), hosts: entry.hosts, meetings: entry.meetings)
+            hosts: entry.hosts, meetings: entry.meetings)
     }
 }
