@@ -26,6 +26,9 @@ extension Fixture {
         public var usesIPv6 = false
         /// The first request of a connection decides which script it gets.
         public var takesAnyOrder = false
+        /// Requests may come on any connection, in any order: each gets an exchange of a script, a request with what
+        /// follows it up to the next.
+        public var takesAnyConnection = false
 
         /// A server for `fixture.test`, without TLS.
         public init() {}
