@@ -118,6 +118,7 @@ extension CommandParser {
             throw UsageError("-K, --config: more than \(Self.maximumDepth) files name each other")
         }
         let octets = try read(file)
+        command.configFiles.append(file)
         guard octets.count <= CommandText.maximumSize - command.text.size else {
             throw UsageError(
                 "-K, --config: more than \(CommandText.maximumSize) octets of options are too many")

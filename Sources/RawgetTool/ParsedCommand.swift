@@ -38,6 +38,8 @@ struct ParsedCommand: Sendable {
     var run = RunOptions()
     /// Sentences for a person about what was odd but harmless.
     var warnings: [String] = []
+    /// Files of options that were read.
+    var configFiles: [FileArgument] = []
     private(set) var text = CommandText()
 
     /// The URL `index` of the group `group`, as given.

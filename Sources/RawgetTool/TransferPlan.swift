@@ -255,7 +255,7 @@ final class TransferPlan: Sendable {
 
     /// Whether the first colon is followed by two slashes. Over octets: `contains` would bring in the machinery of
     /// regular expressions, at every start.
-    private static func namesScheme(_ text: String) -> Bool {
+    static func namesScheme(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
         return text.utf8[colon...].dropFirst().prefix(2).elementsEqual([UInt8(ascii: "/"), UInt8(ascii: "/")])
     }

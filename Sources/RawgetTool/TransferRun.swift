@@ -77,6 +77,7 @@ final class TransferRun {
                 GroupRun(
                     plan: plan, downloader: Downloader(client.client), writeOut: writeOut, client: client))
         }
+        try recorder?.prepare(groups.map(\.plan))
     }
 
     /// Transfers everything. Returns the exit code: of the first failure, or as curl of the last transfer (with `-Z` of

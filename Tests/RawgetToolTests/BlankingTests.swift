@@ -1,4 +1,5 @@
 import Glibc
+import Replay
 import TestSupport
 import Testing
 
@@ -49,8 +50,66 @@ struct BlankingTests {
             ("http://[::1]:80/", "http://[::1]:80/"), ("http://u:p@[::1]/", "http://blanked:blanked@[::1]/"),
             ("http://@h/", "http://@h/"), ("", ""), ("http://", "http://"),
             ("http://h/?to=http://u:p@i/", "http://h/?to=http://blanked:blanked@i/"),
+            ("h:80/a@b", "h:80/a@b"), ("http://h:80/a@b", "http://h:80/a@b"),
         ])
     func urls(url: String, expected: String) { #expect(Blanking.url(url) == expected) }
+
+    @Test(
+        "go out of URLs that are misspelled",
+        arguments: [
+            "http:/me:PW@h/x", "http:\\\\me:PW@h/x", "http:\\me:PW@h/x", "HTTP:me:PW@h", "http:me:PW@h/x",
+            "//me:PW@h/x", "///me:PW@h", "://me:PW@h", "/me:PW@h", "me:PW@h/path", "http//me:PW@h/x",
+            "http;//me:PW@h/x", "http/me:PW@h/x", "htp:/me:PW@h/x", "htp://me:PW@h", "http:///me:PW@h/",
+            "http://http:/me:PW@h/", "http:https://me:PW@h/", " http://me:PW@h/", "http:// me:PW@h/",
+            "ht tp:/ /me:PW@h/", "http:/\t/me:PW@h/", "http://me:P W@h/", "http://me:P\tW@h/",
+            "http://me:PW%40h/", "http://me%3aPW%40h/", "http://me:P/W@h", "http://me:P?W@h",
+            "http://me:P#W@h",
+            "http://me:/PW@h/", "http://me:P\\W@h/", "http://h/?to=http:/me:PW@i",
+            "http://h/?to=http:me:PW@i",
+            "http://h/?to=http%3A%2F%2Fme%3APW%40i%2F&x=y", "http://h/?to=\\\\me:PW@i", "ftp:/me:PW@h",
+        ])
+    func misspelled(url: String) {
+        let blanked = Blanking.url(url)
+        let isRid = !["me", "PW", "P W", "P/W"].contains { blanked.firstRange(of: $0) != nil }
+        #expect(isRid || url.hasPrefix("http://me:/"), "\(blanked)")
+        #expect(blanked.firstRange(of: "W") == nil && blanked.firstRange(of: "blanked") != nil, "\(blanked)")
+    }
+
+    @Test("go out of URLs that servers misspell; paths stay")
+    func misspelledFields() {
+        let lines = [
+            ("Location: http:/u:p@h/x", "Location: http:/blanked:blanked@h/x"),
+            ("Location: http:\\\\u:p@h", "Location: http:\\\\blanked:blanked@h"),
+            ("Refresh: 0;url=http:u:p@h/", "Refresh: 0;url=http:blanked:blanked@h/"),
+            ("Location: /a/u:p@h", "Location: /a/u:p@h"), ("Location: u:p@h", "Location: u:p@h"),
+        ]
+        for (line, expected) in lines { #expect(blanked([line]) == [expected]) }
+    }
+
+    @Test(
+        "of URLs that are misspelled are in no line of a fixture, which replays",
+        arguments: [
+            ["http:/me:s3cret@A/plain"], ["http:\\\\me:s3cret@A/plain"], ["HTTP:me:s3cret@A/x"],
+            ["-X", "HUSH", "http:/me:s3cret@127.0.0.1/p", "--connect-to", "::127.0.0.1:PORT"],
+            ["-X", "HUSH", "http//me:s3cret@127.0.0.1/p?q=//u:s3cret@h", "--connect-to", "::127.0.0.1:PORT"],
+            ["-X", "HUSH", "http://A/x?to=http:/me:s3cret@i/"],
+            ["-X", "HUSH", "http://A/x?to=http%3A%2F%2Fme%3As3cret%40i%2F"],
+            ["--url=http:/me:s3cret@A/x"], ["--url", "//me:s3cret@A/x"], ["me:s3cret%40h/x"],
+            ["--as-curl", "-e", "http:/me:s3cret@h", "http://A/x"], ["--referer=me:s3cret@h/", "http://A/x"],
+            ["-H", "Referer: http:/me:s3cret@h", "http://A/x"], ["-K", "config"],
+            ["http://A/x", "--next", "http:/me:s3cret@A/x"], ["--proto-default", "http", "me:s3cret@A/x"],
+        ])
+    func replayed(arguments: [String]) async throws {
+        let rig = try RecordingRig()
+        rig.folder.write(
+            "url=\"http:/me:s3cret@h/\"\n--url me:s3cret%40h/\nurl: HTTP:me:s3cret@h\n-e http:\\\\me:s3cret@h\n",
+            to: "config")
+        let run = await rig.run(arguments.map { $0.replacing("PORT", with: "\(rig.first.port)") })
+        let text = try rig.recorded()
+        #expect(text.firstRange(of: "s3cret") == nil, "\(run.errors)\n\(text)")
+        let problems = try await problems(playing: Array(text.utf8))
+        #expect(problems == [], "\(problems)\n\(text)")
+    }
 
     @Test(
         "go out of what -H and -b say",

@@ -150,6 +150,18 @@ struct RecorderTests {
         #expect(try lines().contains("server 127.0.0.1:\(server.port)"))
     }
 
+    @Test("lets requests come on any connection where connections were shared")
+    func shared() async throws {
+        let server = try serve { answer("200 OK", [], "answer to \($0.target)") }
+        let urls = (1...30).map { "http://127.0.0.1:\(server.port)/\($0)" }
+        let run = await rawget(["--record", "r.wire", "-Z", "--parallel-max", "3"] + urls, in: rig.folder)
+        #expect(run.exit == 0, "\(run.errors)")
+        let lines = try lines()
+        #expect(lines.contains("server 127.0.0.1:\(server.port) any-connection"))
+        #expect(!lines.contains { $0.hasPrefix("= connections") })
+        for _ in 0..<10 { #expect(try await problems(playing: Array(rig.recorded().utf8)) == []) }
+    }
+
     @Test("records a connection that died while it was kept")
     func resent() async throws {
         let ok = Script.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")

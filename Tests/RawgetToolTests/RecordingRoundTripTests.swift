@@ -58,7 +58,13 @@ struct RecordingRoundTripTests {
         Case(["--fail-early", "http://A/missing", "http://A/small"], exit: 22),
         Case(["--max-filesize", "5", "http://A/chunked"], exit: 63), Case(["-r", "0-1", "http://A/small"]),
         Case(["http://nowhere.invalid/"], exit: 6), Case(["--max-redirs", "0", "http://A/moved"], exit: 47),
-        Case(["-sSo", "x", "http://A/small", "-0"]), Case(["ftp://A/x", "http://A/small"], exit: 1),
+        Case(["-sSo", "x", "http://A/small", "-0"]),
+        Case(["-o", "lnk", "http://A/small"]), Case(["-o", "old/lnk", "http://A/small"]),
+        Case(["--output-dir", "old", "-o", "lnk", "http://A/small"]), Case(["-o", "lnk2", "http://A/small"]),
+        Case(["-o", "null", "http://A/small"]), Case(["-o", "away", "http://A/small"]),
+        Case(["-D", "lnk", "-o", "x", "http://A/small"]), Case(["-T", "lnk3", "http://A/"]),
+        Case(["-T", "/dev/null", "http://A/"]), Case(["-T", ".", "http://A/put"], input: "some"),
+        Case(["-d", "@-", "http://A/post"], input: "some"), Case(["ftp://A/x", "http://A/small"], exit: 1),
     ]
 
     private func prepare(_ rig: RecordingRig) {
@@ -69,7 +75,70 @@ struct RecordingRoundTripTests {
         rig.folder.write("X-One: 1\r\nAuthorization: Bearer s3cret\nCookie: a=s3cret\n", to: "fields")
         rig.folder.write("%{http_code} %{method}\\n", to: "format")
         rig.folder.makeFolder("old")
+        rig.folder.link("lnk", to: "R1")
+        rig.folder.link("lnk2", to: "old/lnk")
+        rig.folder.link("lnk3", to: "f")
+        rig.folder.link("old/lnk", to: "../R2")
+        rig.folder.link("null", to: "/dev/null")
+        rig.folder.link("away", to: "\(rig.folder.path)/R3")
         rig.folder.write("stays", to: "named.txt")
+    }
+
+    @Test(
+        "with what came through a pipe",
+        arguments: [
+            ["-T", "-", "http://A/put"], ["-T", ".", "http://A/put"],
+            ["--as-curl", "-T", "-", "http://A/put"],
+            ["-d", "@-", "http://A/post"], ["-K", "-", "http://A/more"], ["-T", "fifo", "http://A/"],
+            ["-T", "f", "-T", "./fifo", "http://A/", "A/d/"], ["-T", "fifo", "http://A/put"],
+            ["-T", "fifo", "-o", "x", "http://A/?a=b", "--next", "--resolve", "RESOLVE", "http://A/small"],
+        ])
+    func pipes(arguments: [String]) async throws {
+        let rig = try RecordingRig()
+        prepare(rig)
+        let text = arguments[0] == "-K" ? "url = \(rig.filled("A/x"))\n" : "through a pipe\n"
+        let pipe = Pipe()
+        #expect(write(pipe.input, text, text.utf8.count) == text.utf8.count)
+        pipe.closeInput()
+        mkfifo(rig.folder.path(of: "fifo"), 0o600)
+        let fifo = open(rig.folder.path(of: "fifo"), O_RDWR | O_CLOEXEC)
+        #expect(write(fifo, "by name\n", 8) == 8)
+        // Its end comes when the reader is there and has taken what is in it.
+        let closer = Task.detached {
+            var left: Int32 = 1
+            while left > 0, !Task.isCancelled {
+                usleep(1000)
+                _ = ioctl(fifo, UInt(FIONREAD), &left)
+            }
+            close(fifo)
+        }
+        let run = await rig.run(arguments) { $0.standardInput = pipe.output }
+        closer.cancel()
+        await closer.value
+        #expect(run.exit == 0, "\(run.errors)")
+        let fixture = try rig.recorded()
+        #expect(fixture.firstRange(of: "\ninput = ") != nil, "\(fixture)")
+        let problems = try await problems(playing: Array(fixture.utf8))
+        #expect(problems == [], "\(problems.joined(separator: "\n"))\n\(fixture)")
+    }
+
+    @Test("and says that its standard input was a file")
+    func fileInput() async throws {
+        let rig = try RecordingRig()
+        _ = await rig.run(["-T", "-", "http://A/put"], input: "some")
+        #expect(try rig.recorded().firstRange(of: "\ninput file = blob content\n") != nil)
+    }
+
+    @Test("with the links that outputs lead through")
+    func links() async throws {
+        let rig = try RecordingRig()
+        prepare(rig)
+        _ = await rig.run(["-o", "lnk2", "http://A/small"])
+        let lines = try rig.recorded().split(separator: "\n")
+        for line in ["link lnk2 -> old/lnk", "link old/lnk -> ../R2", "= link old/lnk -> ../R2"] {
+            #expect(lines.contains { $0 == line }, "\(line) in \(lines)")
+        }
+        #expect(lines.contains { $0.hasPrefix("= file R2 is ") })
     }
 
     @Test("whatever the command line", arguments: cases)

@@ -107,7 +107,7 @@ struct FixtureParserTests {
                 .init(.folder("x/y"), line: 15), .init(.link("x/z", target: "../etc"), line: 16),
                 .init(.mode("x", 0o755), line: 17), .init(.time("a folder/file", 784_111_777), line: 18),
                 .init(.environment("HTTP_PROXY", .text("http://fixture.test")), line: 19),
-                .init(.input(.slice(named, 1..<3)), line: 20), .init(.clock(1), line: 21),
+                .init(.input(.slice(named, 1..<3), isFile: false), line: 20), .init(.clock(1), line: 21),
                 .init(.clockAdvance(3600), line: 22),
             ])
         #expect(run.action == .command(["rawget", #"a "\b"#, #"c"\$\nd"#, "e f", "g\n'"]))

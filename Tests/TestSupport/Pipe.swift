@@ -8,6 +8,7 @@ public final class Pipe: Sendable {
     /// Where octets go in.
     public let input: Int32
     private let isOutputOpen = Atomic(true)
+    private let isInputOpen = Atomic(true)
 
     /// A new pipe.
     public init() {
@@ -18,7 +19,12 @@ public final class Pipe: Sendable {
 
     deinit {
         closeOutput()
-        close(input)
+        closeInput()
+    }
+
+    /// Nothing more comes.
+    public func closeInput() {
+        if isInputOpen.exchange(false, ordering: .acquiringAndReleasing) { close(input) }
     }
 
     /// The reader goes away.

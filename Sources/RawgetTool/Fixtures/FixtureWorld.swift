@@ -41,7 +41,7 @@ final class FixtureWorld {
             let interruption = try FixtureInterruption()
             self.interruption = interruption
             stage = try FixtureStage(fixture, patience: patience, onInterrupt: { interruption.interrupt() })
-            input = try FixtureWorld.stream("input-0", in: scratch)
+            input = try FixtureInput.none()
             output = try FixtureWorld.stream("output-0", in: scratch)
             errors = try FixtureWorld.stream("errors-0", in: scratch)
             try scratch.write(stage.authorityPEM, to: "ca.pem")
@@ -72,7 +72,7 @@ final class FixtureWorld {
     func prepare(_ run: Fixture.Run) throws {
         commands += 1
         interruption.takeBack()
-        input = try FixtureWorld.stream("input-\(commands)", in: scratch)
+        input = try FixtureInput.none()
         output = try FixtureWorld.stream("output-\(commands)", in: scratch)
         errors = try FixtureWorld.stream("errors-\(commands)", in: scratch)
         for preparation in run.preparations {
@@ -84,7 +84,6 @@ final class FixtureWorld {
                 throw FixtureProblem(line: preparation.line, "could not be made ready: \(error.reason)")
             }
         }
-        lseek(input.rawValue, 0, SEEK_SET)
         try folder.remember()
     }
 
@@ -99,7 +98,11 @@ final class FixtureWorld {
         case .time(let path, let seconds): try folder.setTime(path, seconds)
         case .environment(let name, let content):
             environment[name] = String(decoding: content.octets(atMost: 1 << 20) ?? [], as: UTF8.self)
-        case .input(let content): try write(content, to: input.rawValue)
+        case .input(let content, isFile: false): input = try FixtureInput.pipe(content)
+        case .input(let content, isFile: true):
+            input = try FixtureWorld.stream("input-\(commands)", in: scratch)
+            try write(content, to: input.rawValue)
+            lseek(input.rawValue, 0, SEEK_SET)
         case .clock(let seconds): clock = seconds
         case .clockAdvance(let seconds):
             clock = (clock ?? outer.clock.secondsSinceEpoch).addingReportingOverflow(seconds).partialValue

@@ -94,73 +94,16 @@ enum Blanking {
         return parts.map { String(decoding: cookie(ArraySlice($0)), as: UTF8.self) }.joined(separator: ";")
     }
 
-    /// Text in which each authority has its user and password blanked: what stands between `//` and the last `@`
-    /// before the authority ends.
-    static func url(_ octets: ArraySlice<UInt8>) -> [UInt8] {
-        let slash = UInt8(ascii: "/")
-        var result: [UInt8] = []
-        var rest = octets
-        while let start = rest.indices.dropLast().first(where: { rest[$0] == slash && rest[$0 + 1] == slash })
-        {
-            result += rest[...(start + 1)]
-            rest = rest[(start + 2)...]
-            let end = rest.firstIndex { "/?#\\<>\" \t,".utf8.contains($0) } ?? rest.endIndex
-            guard let at = userinfoEnd(in: rest, authorityEnd: end) else {
-                result += rest[..<end]
-                rest = rest[end...]
-                continue
-            }
-            result += userinfo(rest[..<at])
-            rest = rest[at...]
-            // What is left of the authority is looked at no more: it may begin with slashes.
-            let next = rest.firstIndex { "/?# \t,".utf8.contains($0) } ?? rest.endIndex
-            result += rest[..<next]
-            rest = rest[next...]
-        }
-        return result + rest
-    }
-
-    /// Where the `@` behind a user stands. A password with a slash in it ends the authority early, which leaves no
-    /// port where one should be: then the last `@` of all counts.
-    private static func userinfoEnd(in octets: ArraySlice<UInt8>, authorityEnd end: Int) -> Int? {
-        let at = UInt8(ascii: "@")
-        if let last = octets[..<end].lastIndex(of: at) { return last }
-        guard octets.first != UInt8(ascii: "["), let colon = octets[..<end].lastIndex(of: UInt8(ascii: ":")),
-            !octets[(colon + 1)..<end].allSatisfy({ (0x30...0x39).contains($0) })
-        else { return nil }
-        return octets.lastIndex(of: at)
-    }
-
-    private static func userinfo(_ octets: ArraySlice<UInt8>) -> [UInt8] {
-        let hasPassword = octets.contains(UInt8(ascii: ":"))
-        if octets.isEmpty { return [] }
-        return Array((hasPassword ? "\(mark):\(mark)" : mark).utf8)
-    }
-
-    /// The same of a URL on a command line, which may have no scheme.
-    static func url(_ text: String) -> String {
-        let octets = Array(text.utf8)
-        let blanked = url(octets[...])
-        guard blanked == octets else { return String(decoding: blanked, as: UTF8.self) }
-        let slashes = Array("//".utf8)
-        guard !octets.starts(with: slashes), !hasScheme(octets) else { return text }
-        return String(decoding: url((slashes + octets)[...]).dropFirst(2), as: UTF8.self)
-    }
-
-    private static func hasScheme(_ octets: [UInt8]) -> Bool {
-        guard let colon = octets.firstIndex(of: UInt8(ascii: ":")) else { return false }
-        return octets[(colon + 1)...].prefix(2).elementsEqual("//".utf8)
-    }
-
     /// A field as `-H` gives it.
     static func field(_ text: String) -> String {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return text }
         let name = String(text[..<colon]).lowercased()
-        guard name == "cookie" else {
+        guard name == "cookie" || name == "referer" else {
             let line = RecordedHead.Line(octets: Array(text.utf8), end: [])
             return value(of: name, in: line).map { String(decoding: $0, as: UTF8.self) } ?? text
         }
         let value = text[text.utf8.index(after: colon)...]
+        if name == "referer" { return text[...colon] + url(String(value)) }
         return value.utf8.allSatisfy { $0 == 0x20 } ? text : "\(text[...colon]) \(mark)=\(mark)"
     }
 }

@@ -6,6 +6,8 @@ import Transport
 struct ConnectionScript {
     /// Field names, in lower case, whose values the person gave, so that they are expected as they are.
     let givenFields: Set<String>
+    /// Request targets that have a secret, and what takes their place; `nil` for anything.
+    let targets: [[UInt8]: [UInt8]?]
     /// The steps, in order.
     private(set) var steps: [Fixture.Step] = []
     /// Whether the last answer was awaited when this side closed.
@@ -14,8 +16,12 @@ struct ConnectionScript {
     private var requests = SentRequests()
 
     /// The script of a connection on which this happened.
-    init(_ events: [RecordedConnection.Event], givenFields: Set<String>, blobs: inout BlobTable) {
+    init(
+        _ events: [RecordedConnection.Event], givenFields: Set<String>, targets: [[UInt8]: [UInt8]?] = [:],
+        blobs: inout BlobTable
+    ) {
         self.events = events
+        self.targets = targets
         self.givenFields = givenFields
         for (index, event) in events.enumerated() {
             if case .sent(let octets) = event { requests.take(octets, at: index) }
@@ -69,8 +75,22 @@ struct ConnectionScript {
 
     private func conditions(_ head: RecordedHead) -> [Fixture.Located<Fixture.Condition>] {
         head.lines.enumerated().map { index, line in
-            Fixture.Located(index == 0 ? ConnectionScript.condition(line.octets) : condition(line))
+            Fixture.Located(index == 0 ? requestLine(line.octets) : condition(line))
         }
+    }
+
+    /// The request line without the secret of a URL that was misspelled.
+    private func requestLine(_ octets: [UInt8]) -> Fixture.Condition {
+        let parts = octets.split(separator: 0x20, omittingEmptySubsequences: false)
+        guard parts.count == 3, let found = targets[Array(parts[1])] else {
+            return ConnectionScript.condition(octets)
+        }
+        if let target = found {
+            return ConnectionScript.condition(
+                Array([Array(parts[0]), target, Array(parts[2])].joined(separator: [0x20])))
+        }
+        let texts = parts.map { String(decoding: $0, as: UTF8.self).escapedForPattern }
+        return .pattern(FixturePattern("\(texts[0]) * \(texts[2])"))
     }
 
     private func condition(_ line: RecordedHead.Line) -> Fixture.Condition {
@@ -83,7 +103,10 @@ struct ConnectionScript {
             return .pattern(FixturePattern("\(start): \(String(product).escapedForPattern)/*"))
         }
         // The URL of a Referer may have a password.
-        if Blanking.line(line) != line { return .pattern(FixturePattern("\(start): *")) }
+        let isURL = name == "referer" || name == "host"
+        if Blanking.line(line) != line || isURL && Blanking.url(line.value) != line.value {
+            return .pattern(FixturePattern("\(start): *"))
+        }
         return ConnectionScript.condition(line.octets)
     }
 

@@ -58,7 +58,23 @@ struct LocalNames {
         return text.isEmpty ? "." : text
     }
 
-    private static func isInside(_ plain: String) -> Bool {
+    /// The path without climbing parts; `nil` where it leaves the folder, or begins elsewhere.
+    static func resolved(_ path: String) -> String? {
+        var parts: [Substring.UTF8View] = []
+        let plain = plain(path)
+        guard plain.utf8.first != UInt8(ascii: "/") else { return nil }
+        for part in plain.utf8.split(separator: UInt8(ascii: "/")) {
+            guard part.elementsEqual("..".utf8) else {
+                parts.append(part)
+                continue
+            }
+            guard parts.popLast() != nil else { return nil }
+        }
+        return parts.isEmpty ? nil : parts.map { String(Substring($0)) }.joined(separator: "/")
+    }
+
+    /// Whether a path as `plain` makes it stays in the folder.
+    static func isInside(_ plain: String) -> Bool {
         plain.utf8.first != UInt8(ascii: "/") && plain != "-"
             && !plain.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
     }

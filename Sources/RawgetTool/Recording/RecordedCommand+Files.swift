@@ -44,6 +44,28 @@ extension RecordedCommand {
         return name.hasPrefix(parent + "/") ? String(name.dropFirst(parent.count + 1)) : name
     }
 
+    /// Takes the links along that an output leads through, where all of them lie in the folder of the run.
+    mutating func keepLinks(of chain: LinkChain) {
+        guard target(of: chain) != nil else { return }
+        for link in chain.links {
+            let path = LocalNames.plain(link.path)
+            let copy = LinkChain.Link(path: path, destination: link.destination)
+            if !links.contains(copy) { links.append(copy) }
+            if let parent = LocalNames.parent(of: path) { addFolder(parent) }
+        }
+    }
+
+    /// The name of the file that the links of an output lead to; `nil` where they leave the folder of the run.
+    mutating func target(of chain: LinkChain) -> String? {
+        guard chain.links.allSatisfy({ LocalNames.isInside(LocalNames.plain($0.path)) }) else { return nil }
+        if chain.target == "/dev/null" { return chain.target }
+        guard let target = LocalNames.resolved(chain.target), names.name(of: target) == target else {
+            return nil
+        }
+        if let parent = LocalNames.parent(of: target) { addFolder(parent) }
+        return target
+    }
+
     mutating func addFolder(_ name: String) {
         if !folders.contains(name) { folders.append(name) }
     }

@@ -28,6 +28,12 @@ struct RecordedCommand {
     var folders: [String] = []
     /// What is read from standard input.
     var input: [UInt8]?
+    /// What came through a pipe with a name comes through standard input.
+    private(set) var inputIsPipe = false
+    /// What came through a pipe with a name is in a file.
+    private(set) var hasPipeAsFile = false
+    /// Links that outputs lead through, in order.
+    var links: [LinkChain.Link] = []
     /// Whether what is asked for depends on the time.
     private(set) var usesClock = false
     var names = LocalNames()
@@ -37,6 +43,11 @@ struct RecordedCommand {
     let log: RunLog
     let circumstances: Circumstances
     private var group = 0
+    /// URLs and uploads of the group so far.
+    private var urlCount = 0
+    private var uploadCount = 0
+    /// The upload, by group and number, that comes through standard input.
+    private var pipedUpload: (group: Int, number: Int)?
     /// Files of options read so far.
     var configs = 0
 
@@ -56,6 +67,7 @@ struct RecordedCommand {
         self.circumstances = circumstances
         if command.run.isCurl { arguments.append("--as-curl") }
         input = log.reading(of: .standard)
+        choosePipe()
         arguments += additions
         for word in CommandWord.words(of: console.invocation.arguments) {
             for copy in copies(of: word) { arguments += copy.arguments }
@@ -106,16 +118,17 @@ struct RecordedCommand {
 
     mutating func copies(of word: CommandWord) -> [CommandWord] {
         guard case .option(let option, let isOn, let argument) = word else {
-            if case .url(let url) = word { return [.url(Blanking.url(url))] }
+            if case .url(let url) = word { return [.url(copy(ofURL: url))] }
             return []
         }
         switch option.effect {
         case .next:
             group += 1
+            (urlCount, uploadCount) = (0, 0)
             let words = CommandWord.words(of: [""] + additions)
             return [word] + words
         case .configFile: return copyConfig(option, argument ?? "")
-        case .url: return [.option(option, isOn: isOn, argument: argument.map(Blanking.url))]
+        case .url: return [.option(option, isOn: isOn, argument: argument.map { copy(ofURL: $0) })]
         default: break
         }
         if RecordedCommand.dropped.contains(option.name), !circumstances.kept.contains(option.name) {
@@ -149,7 +162,7 @@ struct RecordedCommand {
             guard case .encodedFile(let name, .path(let path)) = data else { return text }
             return "\(name ?? "")@\(reading(of: path))"
         case "upload-file":
-            return text.isEmpty || text == "-" || text == "." ? text : reading(of: text)
+            return copy(ofUpload: text)
         case "time-cond": return copyCondition(text)
         case "output":
             return text == "-" ? text : output(text, in: command.groups[groupIndex].options.outputFolder)
@@ -171,6 +184,51 @@ struct RecordedCommand {
         default: return text
         }
     }
+
+    // MARK: Pipes
+
+    /// A fixture has no pipe but standard input: the first that content came through is that.
+    private mutating func choosePipe() {
+        guard input == nil, !command.configFiles.contains(.standard) else { return }
+        for (group, entry) in command.groups.enumerated() {
+            for (number, path) in entry.options.uploads.enumerated() where isPipe(path) {
+                pipedUpload = (group, number)
+                input = log.reading(of: .path(path)) ?? []
+                inputIsPipe = true
+                return
+            }
+        }
+    }
+
+    private func isPipe(_ path: String) -> Bool {
+        LocalNames.plain(path) != RecordedCommand.nullDevice && log.isStream(.path(path))
+    }
+
+    private mutating func copy(ofUpload path: String) -> String {
+        defer { uploadCount += 1 }
+        if path.isEmpty || path == "-" || path == "." { return path }
+        // It is the same everywhere.
+        if LocalNames.plain(path) == RecordedCommand.nullDevice { return path }
+        if let pipedUpload, pipedUpload == (group, uploadCount) { return "-" }
+        if isPipe(path) { hasPipeAsFile = true }
+        return reading(of: path)
+    }
+
+    /// A URL without its secret; with the name of the pipe that is uploaded to it, where it needs one.
+    private mutating func copy(ofURL text: String) -> String {
+        defer { urlCount += 1 }
+        let blanked = Blanking.url(text)
+        guard let pipedUpload, pipedUpload == (group, urlCount) else { return blanked }
+        let options = command.groups[groupIndex].options
+        let whole = TransferPlan.namesScheme(blanked) ? blanked : "\(options.defaultScheme)://\(blanked)"
+        let name = options.uploads[urlCount].utf8.split(separator: UInt8(ascii: "/")).last
+        guard let name, let uri = try? URI(parsing: whole, keepsDotSegments: options.keepsDotSegments),
+            uri.lastPathSegment == nil
+        else { return blanked }
+        return uri.appendingSegment(Array(name)).description
+    }
+
+    private nonisolated static let nullDevice = "/dev/null"
 
     var groupIndex: Int { min(group, command.groups.count - 1) }
 

@@ -17,6 +17,7 @@ final class RecordedContent: RequestContent {
         self.log = log
         guard let length = content.length else {
             isNoted = false
+            log.noteStream(file)
             return
         }
         isNoted = true

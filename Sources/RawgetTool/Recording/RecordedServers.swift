@@ -21,7 +21,7 @@ struct RecordedServers {
         for connection in connections where !origins.contains(connection.origin) {
             origins.append(connection.origin)
         }
-        hosts = origins.map(\.authority)
+        hosts = origins.map { Blanking.url($0.authority) }
         let certificates = command.groups.map { $0.options.tls.certificate != nil }
         for origin in origins {
             let own = connections.filter { $0.origin == origin }
@@ -32,7 +32,7 @@ struct RecordedServers {
             guard own.contains(where: { !$0.isUnresolved }) else { continue }
             let isAlone = !origins.contains { $0 != origin && $0.host == origin.host }
             var server = Fixture.Server(
-                host: origin.host.description,
+                host: Blanking.url(origin.host.description),
                 port: origin.port == origin.scheme.defaultPort && isAlone ? nil : origin.port)
             server.reception = RecordedServers.reception(own)
             if server.reception != .accepted, own.contains(where: { $0.number != nil }) {
@@ -61,12 +61,27 @@ struct RecordedServers {
     /// Whether any speaks TLS.
     var usesTLS: Bool { tlsCount > 0 }
 
-    /// Connections that stood side by side may come in another order.
+    /// Connections that stood side by side may come in another order; where one of them was used again, requests may
+    /// come on others.
     mutating func setAnyOrder(for connections: [RecordedConnection]) {
         for connection in connections where connection.hasCompany {
-            if let index = indices[connection.origin] { servers[index].takesAnyOrder = true }
+            guard let index = indices[connection.origin] else { continue }
+            let wasReused = connections.contains {
+                $0.origin == connection.origin && $0.hasCompany && $0.requestCount > 1
+            }
+            if wasReused {
+                servers[index].takesAnyConnection = true
+            } else {
+                servers[index].takesAnyOrder = true
+            }
         }
     }
+
+    /// Whether a server takes requests on any connection.
+    var takesAnyConnection: Bool { servers.contains(where: \.takesAnyConnection) }
+
+    /// Takes note of what the fixture cannot tell.
+    mutating func note(_ sentence: String) { notes.append(sentence) }
 
     private static func reception(_ connections: [RecordedConnection]) -> Fixture.Server.Reception {
         for connection in connections where connection.number == nil {
@@ -143,6 +158,13 @@ extension RecordedConnection {
         case .notResolved, .timedOut(.resolve, _), .notBound: true
         default: false
         }
+    }
+
+    /// How many requests went out on it.
+    var requestCount: Int {
+        var requests = SentRequests()
+        for case .sent(let octets) in events { requests.take(octets, at: 0) }
+        return requests.requests.count
     }
 
     private var hasReceived: Bool { events.contains { if case .received = $0 { true } else { false } } }

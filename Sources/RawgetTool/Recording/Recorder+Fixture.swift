@@ -7,13 +7,14 @@ extension Recorder {
     /// The run as a fixture. `exit` is its exit code.
     func fixture(exit: Int32) -> Fixture {
         var servers = RecordedServers(connections, command)
+        if command.run.isParallel { servers.setAnyOrder(for: connections) }
         var recorded = RecordedCommand(command, console, log, circumstances(servers))
         let files = files(&recorded)
         var blobs = BlobTable()
         _ = run(recorded, servers, files, exit, &blobs)
         blobs.beginNaming()
         let run = run(recorded, servers, files, exit, &blobs)
-        if command.run.isParallel { servers.setAnyOrder(for: connections) }
+        if recorded.hasPipeAsFile { servers.note("What came through a pipe with a name is in a file here.") }
         return Fixture(
             reason: reason(servers), blobs: blobs.blobs, servers: servers.servers, runs: [run])
     }
@@ -32,7 +33,8 @@ extension Recorder {
             outcomes.append(.file(file.name, .equals(blobs.content(file.octets))))
             if let time = file.modified { outcomes.append(.fileTime(file.name, time)) }
         }
-        outcomes.append(.connections(scripts.count, server: nil))
+        for link in recorded.links { outcomes.append(.link(link.path, target: link.destination)) }
+        if !servers.takesAnyConnection { outcomes.append(.connections(scripts.count, server: nil)) }
         return Fixture.Run(
             .command(recorded.arguments), preparations: preparations.map { .init($0) },
             connections: scripts, outcomes: outcomes.map { .init($0) })
@@ -41,23 +43,11 @@ extension Recorder {
     private func reason(_ servers: RecordedServers) -> [String] {
         let hosts = servers.hosts.joined(separator: ", ")
         let from = hosts.isEmpty ? "Recorded" : "Recorded from \(hosts)"
-        let chance =
-            sharesConnectionsByChance
-            ? ["With `-Z` connections were used again: which transfer gets which one is chance."] : []
         return [
             "\(from) by `rawget --record`.",
             "Say here why it is worth keeping, and which section of which RFC it shows.",
         ]
-            + servers.notes + chance
-    }
-
-    /// Whether another run may send its requests on other connections.
-    private var sharesConnectionsByChance: Bool {
-        command.run.isParallel
-            && connections.contains { connection in
-                connection.hasCompany
-                    && connection.events.count(where: { if case .sent = $0 { true } else { false } }) > 1
-            }
+            + servers.notes
     }
 
     private func circumstances(_ servers: RecordedServers) -> RecordedCommand.Circumstances {
@@ -88,13 +78,13 @@ extension Recorder {
     /// What the run left, by the names of the fixture.
     private func files(_ recorded: inout RecordedCommand) -> [LeftFile] {
         var files: [LeftFile] = []
+        for chain in links { recorded.keepLinks(of: chain) }
         for file in saved {
             let folder = command.groups[file.group].options.outputFolder
             var name = recorded.names.name(ofFound: file.path, in: folder)
-            // A link led elsewhere: the fixture has a file of the given name.
-            if let given = file.given {
-                let wanted = recorded.names.name(of: given, in: folder)
-                if file.path.hasPrefix("/"), !given.hasPrefix("/") { name = wanted }
+            if let given = file.given, let chain = chain(of: given, in: folder, to: file.path) {
+                // A link that led out of the folder is a file of its name in the fixture.
+                name = recorded.target(of: chain) ?? recorded.names.name(of: given, in: folder)
             }
             addEarlierFiles(file.path, folder, &recorded)
             files.append(LeftFile(name: name, octets: file.octets, modified: file.modified))
@@ -103,10 +93,17 @@ extension Recorder {
         for group in command.groups {
             guard case .path(let path) = group.options.headFile, heads.insert(path).inserted else { continue }
             guard OpenDescriptor.number(of: path) == nil, let octets = contents(of: path) else { continue }
-            let name = recorded.names.name(of: path)
+            let chain = links.first { $0.links.first?.path == path }
+            let name = chain.flatMap { recorded.target(of: $0) } ?? recorded.names.name(of: path)
             files.append(LeftFile(name: name, octets: Blanking.head(octets)))
         }
         return files
+    }
+
+    /// The links that the output `given` led through to `path`.
+    private func chain(of given: String, in folder: String?, to path: String) -> LinkChain? {
+        let start = folder.map { $0.isEmpty ? given : "\($0)/\(given)" } ?? given
+        return links.first { $0.links.first?.path == start && $0.target == path }
     }
 
     /// A name with a number was given because others were taken: these must stand there again.
@@ -137,9 +134,12 @@ extension Recorder {
     private func preparations(_ recorded: RecordedCommand, _ blobs: inout BlobTable) -> [Fixture.Preparation]
     {
         var result: [Fixture.Preparation] = recorded.folders.map { .folder($0) }
+        for link in recorded.links { result.append(.link(link.path, target: link.destination)) }
         for file in recorded.files { result.append(.file(file.name, blobs.content(file.octets))) }
         for time in recorded.times { result.append(.time(time.name, time.seconds)) }
-        if let input = recorded.input { result.append(.input(blobs.content(input))) }
+        if let input = recorded.input {
+            result.append(.input(blobs.content(input), isFile: inputIsFile && !recorded.inputIsPipe))
+        }
         if recorded.usesClock { result.append(.clock(start)) }
         return result
     }
@@ -173,7 +173,9 @@ extension Recorder {
             guard let server = servers.index(of: connection.origin) else { continue }
             var steps: [Fixture.Step] = []
             if !connection.failedInTLS {
-                steps = ConnectionScript(connection.events, givenFields: given, blobs: &blobs).steps
+                steps =
+                    ConnectionScript(connection.events, givenFields: given, targets: targets, blobs: &blobs)
+                    .steps
             }
             if interrupted?.contains(ObjectIdentifier(connection)) ?? false {
                 if steps.last == .stall { steps.removeLast() }

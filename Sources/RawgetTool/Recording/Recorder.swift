@@ -35,6 +35,16 @@ final class Recorder {
     let console: Console
     let log: RunLog
     let path: String
+    private let file: RecordFile
+    /// Files that the run has left, by whatever name.
+    private var left: Set<FileIdentity> = []
+    /// Links that outputs lead through, as they were before the run.
+    var links: [LinkChain] = []
+    /// The request targets of URLs that are misspelled in such a way that the target has their secret, and what they
+    /// are without it; `nil` where that is none.
+    var targets: [[UInt8]: [UInt8]?] = [:]
+    /// Whether standard input is a regular file.
+    let inputIsFile: Bool
     /// When the run began, in seconds since the epoch.
     let start: Int64
     private(set) var connections: [RecordedConnection] = []
@@ -55,6 +65,8 @@ final class Recorder {
         self.console = console
         self.log = log
         self.path = path
+        file = RecordFile(path, in: console.invocation.directory)
+        inputIsFile = (try? File.status(of: console.invocation.standardInput))?.kind == .regular
         start = console.invocation.clock.secondsSinceEpoch
     }
 
@@ -134,10 +146,11 @@ final class Recorder {
     /// Takes note of the file that a transfer left: what was asked for, or a part of it.
     func noteFile(_ path: String, number: Int, group: Int, output: ParsedCommand.OutputName) {
         let directory = console.invocation.directory
-        guard !isOverfull, let written = outputs[number],
-            let status = try? File.status(of: path, in: directory, followsLinks: true),
+        guard !isOverfull, let status = try? File.status(of: path, in: directory, followsLinks: true),
             status.kind == .regular
         else { return }
+        left.insert(FileIdentity(status))
+        guard let written = outputs[number] else { return }
         var file = SavedFile(path: path, octets: written.octets, group: group)
         if case .file(let given) = output { file.given = given }
         // A time that is not that of the writing is the one the server named.
@@ -188,7 +201,12 @@ final class Recorder {
             return exit
         }
         do throws(SystemError) {
-            try RecordFile.write(text, to: path, in: console.invocation.directory)
+            let name = try file.write(text, sparing: left)
+            if name != path {
+                console.warn(
+                    "--record: the run has written \(shownPath) itself; the recording is "
+                        + name.escapedForTerminal)
+            }
         } catch {
             console.report(
                 "--record: could not write \(shownPath): \(error.explanation)", exit: 23, advice: nil)

@@ -5,6 +5,7 @@ import System
 final class RunLog: Sendable {
     private struct Notes {
         var readings: [FileArgument: [UInt8]] = [:]
+        var streams: Set<FileArgument> = []
         var times: [String: Int64] = [:]
         var output: [UInt8] = []
         var count = 0
@@ -34,6 +35,9 @@ final class RunLog: Sendable {
         }
     }
 
+    /// What is read of `file` has no length.
+    func noteStream(_ file: FileArgument) { notes.withLock { _ = $0.streams.insert(file) } }
+
     /// The time of a file was asked for: seconds since the epoch.
     func noteTime(_ seconds: Int64, of path: String) { notes.withLock { $0.times[path] = seconds } }
 
@@ -48,6 +52,12 @@ final class RunLog: Sendable {
 
     /// What was read of a file; `nil` where nobody read it.
     func reading(of file: FileArgument) -> [UInt8]? { notes.withLock { $0.readings[file] } }
+
+    /// All that was read.
+    var files: [FileArgument] { notes.withLock { Array($0.readings.keys) } }
+
+    /// Whether what was read of it had no length.
+    func isStream(_ file: FileArgument) -> Bool { notes.withLock { $0.streams.contains(file) } }
 
     /// The time that a file had; `nil` where nobody asked.
     func time(of path: String) -> Int64? { notes.withLock { $0.times[path] } }

@@ -114,8 +114,8 @@ public struct Fixture: Hashable, Sendable {
         case time(String, Int64)
         /// A variable of the environment.
         case environment(String, FixtureContent)
-        /// Standard input.
-        case input(FixtureContent)
+        /// Standard input: a pipe, or a regular file. Without one it is the null device.
+        case input(FixtureContent, isFile: Bool)
         /// The wall clock, in seconds since 1970-01-01 00:00:00 UTC.
         case clock(Int64)
         /// The wall clock moves on by so many seconds.

@@ -117,8 +117,11 @@ extension FixtureParser {
         prepare(.environment(name, known.content), at: start)
     }
 
-    /// `input = DATA`
+    /// `input = DATA`, `input file = DATA`
     mutating func input(_ scanner: inout FixtureScanner) throws(FixtureComplaint) {
+        var words = scanner
+        let isFile = words.bareWord().elementsEqual("file".utf8)
+        if isFile { scanner = words }
         try scanner.expect("=")
         let start = line
         let content = data(&scanner)
@@ -126,7 +129,7 @@ extension FixtureParser {
             return complain(at: start, "line \(inputLine) has the standard input of this command already")
         }
         inputLine = start
-        prepare(.input(content), at: start)
+        prepare(.input(content, isFile: isFile), at: start)
     }
 
     /// `clock HTTP-DATE`, `clock +SECONDS`

@@ -182,7 +182,7 @@ public struct FixturePrinter {
         case .time(let path, let time):
             line("time \(FixturePrinter.word(path)) = \(FixtureDate.text(of: time))")
         case .environment(let name, let content): writeData("env \(name) =", content)
-        case .input(let content): writeData("input =", content)
+        case .input(let content, let isFile): writeData(isFile ? "input file =" : "input =", content)
         case .clock(let time): line("clock \(FixtureDate.text(of: time))")
         case .clockAdvance(let seconds): line("clock +\(max(0, seconds))")
         }
