@@ -146,6 +146,8 @@ struct RunnerTests {
         let result = try await result(
             of: fixture("= exit 0", connection: connection), limit: .milliseconds(300))
         #expect(result.text.contains("had not ended after 0.3"), "\(result.text)")
+        // And where the servers stood.
+        #expect(result.text.contains("4: all up to this line was done"), "\(result.text)")
         #expect(result.duration < .seconds(20))
     }
 

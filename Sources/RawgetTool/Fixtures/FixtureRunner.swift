@@ -97,7 +97,7 @@ package struct FixtureRunner: Sendable {
         let start = Instant.now
         let watch = Task(executorPreference: NetworkActor.loop) {
             guard await NetworkActor.loop.sleep(until: world.deadline) else { return }
-            await world.interrupt()
+            await world.giveUp(run: index)
         }
         defer { watch.cancel() }
         var exit: Int32?
@@ -115,7 +115,7 @@ package struct FixtureRunner: Sendable {
         await settle(world.stage)
         let record = world.stage.end(run: index)
         if Instant.now >= world.deadline {
-            return record.problems + [
+            return record.problems + world.standing + [
                 FixtureProblem(line: run.line, "had not ended after \(limit.inSeconds) s")
             ]
         }

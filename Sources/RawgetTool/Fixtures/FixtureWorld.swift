@@ -29,6 +29,8 @@ final class FixtureWorld {
     /// When the fixture must have ended.
     let deadline: Instant
     private var octetsMade: UInt64 = 0
+    /// Where the connections of the last command stood when its time was over.
+    private(set) var standing: [FixtureProblem] = []
 
     /// Makes folders and servers; the servers listen, but do not answer yet.
     init(_ fixture: Fixture, limit patience: Duration, outer: Invocation) throws {
@@ -191,6 +193,12 @@ final class FixtureWorld {
         configuration.tls.trust = .authorities(
             files: [TLSFile(octets: stage.authorityPEM)], folders: [])
         return Client(configuration)
+    }
+
+    /// Interrupts a command that has taken too long, and notes where its connections stood.
+    func giveUp(run: Int) {
+        standing = stage.standing(run: run)
+        interruption.interrupt()
     }
 
     /// The person interrupts.

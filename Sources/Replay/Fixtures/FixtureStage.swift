@@ -39,6 +39,12 @@ public final class FixtureStage: Sendable {
         }
     }
 
+    /// Where the connections of a run stand that wait for the client to close, all their lines done.
+    public func standing(run: Int) -> [FixtureProblem] {
+        guard runs.indices.contains(run) else { return [] }
+        return runs[run].standing
+    }
+
     /// Where the hosts of the fixture are to be found, those with a port first.
     public let places: [Place]
     /// What clients are to trust (PEM).

@@ -26,6 +26,8 @@ extension FixturePlayer {
     /// Says nothing more until the client closes or the run is over.
     private func stall(line: Int) {
         connection.patience = nil
+        scene.noteStanding(line)
+        defer { scene.noteStanding(nil) }
         guard isUnread else {
             // It is read lest a request behind the last answer go unnoticed.
             while true {
@@ -54,6 +56,8 @@ extension FixturePlayer {
     /// lest the client wait for an answer.
     func waitForEnd(line: Int) {
         connection.patience = nil
+        scene.noteStanding(line)
+        defer { scene.noteStanding(nil) }
         while true {
             if isUnread {
                 connection.input = ReceivedOctets()

@@ -2,6 +2,8 @@
 struct FixtureScene {
     /// Something is not as the fixture says.
     var note: (FixtureProblem) -> Void
+    /// Nothing is left to be done up to this line but to wait for the client; `nil`: that is over.
+    var noteStanding: (Int?) -> Void = { _ in }
     /// The head of a request has come.
     var receiveHead: ([UInt8]) -> Void = { _ in }
     /// The connection is at a meeting; returned is what is given when all others are there. `nil`: nobody else comes.

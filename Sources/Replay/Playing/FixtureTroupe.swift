@@ -61,6 +61,7 @@ final class FixtureTroupe: Sendable {
             log("\(place): \(VisibleOctets(HeadLine.lines(of: head).first?.octets ?? [], limit: 200))")
         }
         scene.interrupt = onInterrupt
+        scene.noteStanding = { run.noteStanding($0, of: connection.number) }
         let player = FixturePlayer(connection, scene)
         if let tls = declared.tls,
             let reason = player.shakeHands(tls, for: [declared.host], line: declared.line)

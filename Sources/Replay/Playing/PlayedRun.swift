@@ -6,6 +6,8 @@ final class PlayedRun: Sendable {
         /// Why the last handshake with a server failed, by server.
         var handshakeFailures: [Int: String] = [:]
         var record = FixtureStage.RunRecord()
+        /// The line up to which all is done, by connection.
+        var standing: [Int: Int] = [:]
     }
 
     let run: Fixture.Run
@@ -34,6 +36,16 @@ final class PlayedRun: Sendable {
     }
 
     func note(_ problem: FixtureProblem) { state.withLock { $0.record.problems.append(problem) } }
+
+    /// A connection waits for the client, all up to a line done; `nil`: no longer.
+    func noteStanding(_ line: Int?, of connection: Int) { state.withLock { $0.standing[connection] = line } }
+
+    /// Where the connections stand that wait for the client.
+    var standing: [FixtureProblem] {
+        state.withLock { $0.standing.values.sorted() }.map {
+            FixtureProblem(line: $0, "all up to this line was done, and the client left the connection open")
+        }
+    }
 
     func countRequest(of server: Int) { state.withLock { $0.record.requests[server] += 1 } }
 
