@@ -19,6 +19,7 @@ struct RecordPlaceTests {
         rig.folder.link("dangling", to: "out")
         rig.folder.makeFolder("folder")
         rig.folder.link("way", to: "folder")
+        rig.folder.write("old", to: "folder/old")
     }
 
     @Test(
@@ -56,6 +57,18 @@ struct RecordPlaceTests {
             ("fields", ["-H", "@fields", "http://A/"], "is a file that this command reads"),
             ("mine", ["--url-query", "n@mine", "http://A/"], "is a file that this command reads"),
             ("mine", ["-w", "@mine", "http://A/"], "is a file that this command reads"),
+            ("mine", ["-E", "mine", "http://A/"], "is a file that this command reads"),
+            (
+                "mine", ["-E", "fields:pass", "--key", "soft", "http://A/"],
+                "is a file that this command reads"
+            ),
+            ("mine", ["--cacert", "mine", "http://A/"], "is a file that this command reads"),
+            ("mine", ["--pinnedpubkey", "mine", "http://A/"], "is a file that this command reads"),
+            ("folder/old", ["--capath", "gone:way", "http://A/"], "is a file that this command reads"),
+            (
+                "mine", ["http://A/a", "--next", "-k", "--key", "mine", "-E", "fields", "http://A/"],
+                "is a file that this command reads"
+            ),
             ("mine", ["-z", "mine", "http://A/"], "is a file that this command reads"),
         ])
     func refused(record: String, arguments: [String], reason: String) async throws {
@@ -82,6 +95,20 @@ struct RecordPlaceTests {
             }
             #expect(run.exit == 23, "\(kind)")
             #expect(rig.folder.text(of: "mine")?.hasPrefix("mine") ?? false)
+        }
+        #expect(rig.first.requests.isEmpty)
+    }
+
+    @Test("nor a file that the environment names")
+    func environment() async throws {
+        for (name, value) in [
+            ("SSL_CERT_FILE", "mine"), ("CURL_CA_BUNDLE", "soft"), ("SSL_CERT_DIR", "folder:."),
+            ("SSLKEYLOGFILE", "./mine"),
+        ] {
+            let run = await rig.run(["http://A/small"], record: "mine") {
+                $0.environment = { $0 == name ? value : nil }
+            }
+            #expect(run.exit == 23 && rig.folder.text(of: "mine") == "mine", "\(name): \(run.errors)")
         }
         #expect(rig.first.requests.isEmpty)
     }

@@ -127,6 +127,11 @@ struct FixtureComplaintTests {
             ),
             .before(#"env A = "\0""#, "2: a variable of the environment holds no NUL"),
             .before("env A = repeat 65537 \"a\"", "2: a variable of the environment has at most 64K octets"),
+            .before("input", "2: the line ends where \"=\" should stand"),
+            .before("input pipe = \"\"", "2: \"pipe\" stands where \"=\" should stand"),
+            .before("input file x", "2: \"x\" stands where \"=\" should stand"),
+            .before(
+                "input file = \"\"\ninput = \"\"", "3: line 2 has the standard input of this command already"),
             .before("input = \"\"\ninput = \"\"", "3: line 2 has the standard input of this command already"),
             .before("with field A: b", "2: `with` belongs to a `load`, and none stands before it"),
             .before("= output is \"a\"\n+ \"b\"", "2: no `$` or `load` stands before this"),

@@ -45,6 +45,17 @@ struct FixturePrinterTests {
         } catch { Issue.record("\(error.problems)\n\(String(decoding: printed, as: UTF8.self))") }
     }
 
+    @Test(
+        "standard input is a pipe or a file",
+        arguments: [(false, "input = \"x\""), (true, "input file = \"x\"")])
+    func input(isFile: Bool, line: String) throws {
+        var fixture = fixture()
+        fixture.runs[0].preparations = [.init(.input(.octets([0x78]), isFile: isFile))]
+        let printed = text(of: fixture)
+        #expect(printed.split(separator: "\n").contains { $0 == line }, "\(printed)")
+        #expect(try FixtureParser.parse(Array(printed.utf8)).withoutLines == fixture.withoutLines)
+    }
+
     @Test("an example of Fixtures/README.md is printed as it stands there, but for its comments")
     func example() throws {
         let text = """

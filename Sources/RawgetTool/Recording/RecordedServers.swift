@@ -64,17 +64,24 @@ struct RecordedServers {
     /// Connections that stood side by side may come in another order; where one of them was used again, requests may
     /// come on others.
     mutating func setAnyOrder(for connections: [RecordedConnection]) {
-        for connection in connections where connection.hasCompany {
-            guard let index = indices[connection.origin] else { continue }
-            let wasReused = connections.contains {
-                $0.origin == connection.origin && $0.hasCompany && $0.requestCount > 1
-            }
-            if wasReused {
-                servers[index].takesAnyConnection = true
-            } else {
+        for (origin, index) in indices {
+            let own = connections.filter { $0.origin == origin && $0.number != nil }
+            guard own.contains(where: \.hasCompany) else { continue }
+            // Requests can be dealt out anew where all that happened belongs to one.
+            guard own.contains(where: { $0.hasCompany && $0.requestCount > 1 }),
+                own.allSatisfy({ !$0.hasOctets || $0.beginsWithRequest })
+            else {
                 servers[index].takesAnyOrder = true
+                continue
             }
+            servers[index].takesAnyConnection = true
         }
+    }
+
+    /// Whether a connection is no part of the fixture: it may not come again, as nothing happened on it.
+    func leavesOut(_ connection: RecordedConnection) -> Bool {
+        guard let index = indices[connection.origin] else { return true }
+        return servers[index].takesAnyConnection && !connection.hasOctets
     }
 
     /// Whether a server takes requests on any connection.
@@ -165,6 +172,21 @@ extension RecordedConnection {
         var requests = SentRequests()
         for case .sent(let octets) in events { requests.take(octets, at: 0) }
         return requests.requests.count
+    }
+
+    /// Whether anything was sent or received on it.
+    var hasOctets: Bool {
+        events.contains { event in
+            switch event {
+            case .sent, .received: true
+            case .ended, .broke, .closed: false
+            }
+        }
+    }
+
+    /// Whether a request is the first that happened on it.
+    var beginsWithRequest: Bool {
+        if case .sent = events.first { requestCount > 0 } else { false }
     }
 
     private var hasReceived: Bool { events.contains { if case .received = $0 { true } else { false } } }

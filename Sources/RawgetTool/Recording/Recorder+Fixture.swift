@@ -170,7 +170,9 @@ extension Recorder {
         var inUse: [Int] = []
         let stood = connections.filter { $0.number != nil }.sorted { $0.number ?? 0 < $1.number ?? 0 }
         for connection in stood {
-            guard let server = servers.index(of: connection.origin) else { continue }
+            guard let server = servers.index(of: connection.origin), !servers.leavesOut(connection) else {
+                continue
+            }
             var steps: [Fixture.Step] = []
             if !connection.failedInTLS {
                 steps =

@@ -13,6 +13,7 @@ extension Recorder {
         guard let place = FilePlace(path, in: directory), place.status?.kind != .special else { return }
         try checkSources(place)
         try checkStreams(place)
+        try checkKeyLog(place)
         for (number, plan) in plans.enumerated() { try checkOutputs(place, plan, inGroup: number) }
     }
 
@@ -33,15 +34,30 @@ extension Recorder {
         if contents.contains(where: { leads($0, to: place) }) {
             throw refusal("holds content of a request")
         }
-        if (command.configFiles + log.files).contains(where: { leads($0, to: place) }) {
+        let files = command.configFiles + log.files + tlsFiles.map { .path($0) }
+        let isInFolder =
+            place.status != nil
+            && tlsFolders.contains { FilePlace($0, in: directory)?.isAbove(place) ?? false }
+        if isInFolder || files.contains(where: { leads($0, to: place) }) {
             throw refusal("is a file that this command reads")
         }
-        for group in command.groups {
-            guard let folder = group.options.tls.authorityFolder.flatMap({ FilePlace($0, in: directory) }),
-                folder.isAbove(place), place.status != nil
-            else { continue }
-            throw refusal("is a file that this command reads")
+    }
+
+    /// Certificates and keys, which are read when they are needed.
+    private var tlsFiles: [String] {
+        let variables = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].compactMap { console.invocation.environment($0) }
+        return command.groups.reduce(into: variables) { files, group in
+            let options = group.options.tls
+            files += [options.authorityFile, options.certificate?.path, options.key, options.pinnedKeys]
+                .compactMap { $0 }
         }
+    }
+
+    private var tlsFolders: [String] {
+        let lists =
+            [console.invocation.environment("SSL_CERT_DIR")]
+            + command.groups.map(\.options.tls.authorityFolder)
+        return lists.compactMap { $0 }.flatMap { $0.split(separator: ":").map(String.init) }
     }
 
     private func leads(_ file: FileArgument, to place: FilePlace) -> Bool {
@@ -66,6 +82,11 @@ extension Recorder {
     }
 
     // MARK: What is written
+
+    private func checkKeyLog(_ place: FilePlace) throws(UsageError) {
+        guard let path = console.invocation.environment("SSLKEYLOGFILE"), !path.isEmpty else { return }
+        try check(place, path, "is named by SSLKEYLOGFILE for keys")
+    }
 
     private func checkOutputs(
         _ place: FilePlace, _ plan: TransferPlan, inGroup number: Int
