@@ -122,6 +122,14 @@ struct RunnerTests {
         #expect(result.text.contains("GET / HTTP/1.1"), "\(result.text)")
     }
 
+    @Test("one connection is no plural")
+    func singular() async throws {
+        let result = try await result(
+            of: fixture(
+                "= exit 0\n= output matches *\n= connections 1", command: "rawget --version", connection: ""))
+        #expect(result.problems.map(\.message) == ["expected 1 connection, got 0"])
+    }
+
     @Test("a connection that is never opened is told")
     func neverReached() async throws {
         let connection = """
