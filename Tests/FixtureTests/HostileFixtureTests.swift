@@ -57,6 +57,37 @@ struct HostileFixtureTests {
         #expect(result.duration < .seconds(20))
     }
 
+    @Test("a difference from coded data is found without coding all of it")
+    func codedDifference() async throws {
+        let text = """
+            # A test's own (RFC 9110, section 1).
+            $ rawget -o page http://fixture.test/
+            \(Self.exchange)= exit 0
+            = file page is gzip generated 1G seed 1
+
+            """
+        let result = try await result(of: text)
+        #expect(result.text.contains("the file page is not as expected"), "\(result.text)")
+        #expect(result.duration < .seconds(10))
+    }
+
+    @Test("an outcome looks at nothing outside the folder")
+    func outcomeThroughLink() async throws {
+        let text = """
+            # A test's own (RFC 9110, section 1).
+            link d -> /etc
+            $ rawget -o page http://fixture.test/
+            \(Self.exchange)= exit 0
+            = file page is "ok"
+            = file d/passwd matches *root*
+
+            """
+        // The parser may see it already; if not, the runner must.
+        let result = try? await result(of: text)
+        #expect(result?.hasPassed != true)
+        #expect(result?.text.contains("d/passwd leads through a link") ?? true, "\(result?.text ?? "")")
+    }
+
     @Test("an outcome is not compared with what never ends")
     func endless() async throws {
         let text = """

@@ -23,6 +23,18 @@ struct RecordPlaceTests {
     }
 
     @Test(
+        "where it has no place nothing is sent",
+        arguments: [
+            ("nowhere/r.wire", "there is no folder for nowhere/r.wire"), ("folder", "folder is a folder"),
+        ])
+    func noPlace(record: String, reason: String) async {
+        let run = await rig.run(["-o", "o", "http://A/small"], record: record)
+        #expect(run.exit == 23)
+        #expect(run.errors.contains(reason), "\(run.errors)")
+        #expect(!rig.folder.names.contains("o"))
+    }
+
+    @Test(
         "where that is known before it begins: nothing is sent",
         arguments: [
             ("out", ["-o", "out", "http://A/small"], "is named by -o for content"),
@@ -48,6 +60,7 @@ struct RecordPlaceTests {
                 "is named by --output-dir as a folder"
             ),
             ("heads", ["-D", "heads", "http://A/small"], "is named by -D for heads"),
+            ("mine", ["--unix-socket", "mine", "http://A/small"], "is a file that this command reads"),
             ("mine", ["-T", "mine", "http://A/"], "holds content of a request"),
             ("soft", ["-T", "mine", "http://A/"], "holds content of a request"),
             ("hard", ["-T", "mine", "http://A/"], "holds content of a request"),

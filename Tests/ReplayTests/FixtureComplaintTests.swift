@@ -157,6 +157,9 @@ struct FixtureComplaintTests {
             Faulty("# r\n$rawget\n= exit 0", "2: a blank is missing behind `$`"),
             Faulty("# r\n$ rawget 'a\n= exit 0", "2: a quote ' has no end"),
             Faulty(
+                "# r\nblob a = gzip generated 2G seed 1\n$ rawget x\n= exit 0",
+                "2: data that is to be coded has at most 1G octets"),
+            Faulty(
                 "# r\n$ rawget http://x/#a # get it\n= exit 0",
                 "2: only a shell knows what # means here; between quotes ('#…') it is an argument"),
             Faulty(
@@ -241,7 +244,7 @@ struct FixtureComplaintTests {
                 "3: the number of octets is a number of octets like 5, 64K, 2M or 1G, not \"1T\""),
             .during("<< repeat 1025 generated 1G seed 1", "3: the data has more than 1024G octets"),
             .during("<< generated 1024G seed 1\n+ \"a\"", "4: the data has more than 1024G octets"),
-            .during("<< gzip generated 1024G seed 1", "3: the data has more than 1024G octets"),
+            .during("<< gzip generated 1024G seed 1", "3: data that is to be coded has at most 1G octets"),
             .during("<< repeat 1 repeat 1 repeat 1 repeat 1 repeat 1 repeat 1 repeat 1 repeat 1 \"\""),
             .during(
                 "<< repeat 1 repeat 1 repeat 1 repeat 1 repeat 1 repeat 1 repeat 1 repeat 1 gzip \"\"",

@@ -63,8 +63,8 @@ struct RandomFixture {
         case 0, 1: return .octets(octets())
         case 2:
             return slice(
-                .generated(count: UInt64(below(1 << 20)) << UInt64(below(8)), seed: UInt64(below(9))), 1)
-        case 3: return .repeated(data(depth: depth + 1), times: UInt64(below(100)))
+                .generated(count: UInt64(below(1 << 20)), seed: UInt64(below(9))), 1)
+        case 3: return .repeated(data(depth: depth + 1), times: UInt64(below(20)))
         case 4: return .coded(data(depth: depth + 1), [.gzip, .zlib, .deflate][below(3)])
         case 5, 6:
             guard !blobs.isEmpty else { return .octets([]) }

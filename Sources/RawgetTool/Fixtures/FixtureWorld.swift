@@ -26,6 +26,9 @@ final class FixtureWorld {
     /// Most octets that a fixture may have made ready: 4 GiB.
     private static let mostOctets: UInt64 = 4 << 30
 
+    /// How long another client may take to end once it is interrupted.
+    private static let grace = Duration.seconds(2)
+
     /// When the fixture must have ended.
     let deadline: Instant
     private var octetsMade: UInt64 = 0
@@ -173,6 +176,9 @@ final class FixtureWorld {
         let watch = Task(executorPreference: NetworkActor.loop) {
             guard await DescriptorWatch.readable(self.interruption.descriptor) else { return }
             program.send(SIGINT)
+            // Who does not listen is ended all the same.
+            guard await NetworkActor.loop.sleep(until: .now + FixtureWorld.grace) else { return }
+            program.send(SIGKILL)
         }
         defer { watch.cancel() }
         while true {

@@ -15,6 +15,29 @@ extension Recorder {
         try checkStreams(place)
         try checkKeyLog(place)
         for (number, plan) in plans.enumerated() { try checkOutputs(place, plan, inGroup: number) }
+        try checkFolder()
+    }
+
+    /// What can be known before: that there is no place for the recording.
+    private func checkFolder() throws(UsageError) {
+        let above = path.utf8.lastIndex(of: UInt8(ascii: "/")).map {
+            $0 == path.startIndex ? "/" : String(path[..<$0])
+        }
+        let folder = above ?? "."
+        let name = path.escapedForTerminal
+        let (present, place): (File.Status?, File.Status?)
+        do throws(SystemError) {
+            present = try File.status(of: path, in: directory, followsLinks: true)
+            place = try File.status(of: folder, in: directory, followsLinks: true)
+        } catch {
+            throw UsageError("--record: could not write \(name): \(error.explanation)", exit: 23)
+        }
+        if present?.kind == .folder { throw UsageError("--record: \(name) is a folder", exit: 23) }
+        // The run may make it.
+        let makesFolders = command.groups.contains { $0.options.createsFolders }
+        guard makesFolders || place?.kind == .folder else {
+            throw UsageError("--record: there is no folder for \(name)", exit: 23)
+        }
     }
 
     private var directory: Int32 { console.invocation.directory }
@@ -34,7 +57,8 @@ extension Recorder {
         if contents.contains(where: { leads($0, to: place) }) {
             throw refusal("holds content of a request")
         }
-        let files = command.configFiles + log.files + tlsFiles.map { .path($0) }
+        let sockets = command.groups.compactMap(\.options.unixSocket)
+        let files = command.configFiles + log.files + (tlsFiles + sockets).map { .path($0) }
         let isInFolder =
             place.status != nil
             && tlsFolders.contains { FilePlace($0, in: directory)?.isAbove(place) ?? false }

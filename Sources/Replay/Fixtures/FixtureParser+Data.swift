@@ -118,6 +118,9 @@ extension FixtureParser {
         }
     }
 
+    /// Most octets that are coded: 1 GiB.
+    private static let mostCoded: UInt64 = 1 << 30
+
     private static let tooDeep = FixtureComplaint(
         "data is nested more than \(mostDepth) deep, blobs included")
 
@@ -137,7 +140,10 @@ extension FixtureParser {
         measure.count = nil
         // Octets that cannot be compressed grow by less than a thousandth, and by a head and a checksum.
         measure.most += measure.most >> 10 + 64
-        guard measure.most <= FixtureScanner.mostOctets else { throw FixtureParser.tooMuch }
+        // Of coded data no part can be had without making what is before it.
+        guard inner.most <= FixtureParser.mostCoded else {
+            throw FixtureComplaint("data that is to be coded has at most 1G octets")
+        }
         return (.coded(content, coding), measure)
     }
 

@@ -6,6 +6,8 @@ public struct FixtureDifference: Hashable, Sendable, CustomStringConvertible {
     public private(set) var offset: UInt64 = 0
     /// How many octets were expected.
     public private(set) var expectedCount: UInt64 = 0
+    /// Whether more than `expectedCount` were expected: how many would take coding to know.
+    public private(set) var expectsMore = false
     /// How many came.
     public private(set) var count: UInt64 = 0
     /// The line of the first difference, from 1.
@@ -75,8 +77,12 @@ public struct FixtureDifference: Hashable, Sendable, CustomStringConvertible {
                 let room = restLimit - difference.expectedRest.count
                 difference.expectedRest += part[used...].prefix(max(0, room))
                 // The rest of what was expected, be it a terabyte, need not be made to be counted.
-                guard difference.expectedRest.count == restLimit, let count = expected.count else { return }
-                difference.expectedCount = count
+                guard difference.expectedRest.count == restLimit else { return }
+                if let count = expected.count {
+                    difference.expectedCount = count
+                } else {
+                    difference.expectsMore = true
+                }
                 throw .done
             }
         } catch {
@@ -146,7 +152,7 @@ public struct FixtureDifference: Hashable, Sendable, CustomStringConvertible {
             facts = "octets are too many from octet \(offset) on"
         }
         return """
-            expected \(FixtureDifference.octets(expectedCount)), got \(count); \(facts)
+            expected \(expectsMore ? "more than " : "")\(FixtureDifference.octets(expectedCount)), got \(count); \(facts)
             expected: \(shown(expectedRest, of: expectedCount))
             got:      \(shown(rest, of: count))
             """

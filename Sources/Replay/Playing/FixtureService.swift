@@ -206,14 +206,16 @@ private final class ServiceTroupe: Sendable {
 
     /// Tells a client for which there is no script.
     private func refuse(_ head: [UInt8]?, by player: FixturePlayer, _ number: Int) {
-        shelf.state.withLock { $0.unanswered += 1 }
         guard let head else {
             let came = player.connection.input.all
+            // A connection without a word, as of who looks whether the port is open, asks for nothing.
+            if !came.isEmpty { shelf.state.withLock { $0.unanswered += 1 } }
             log(
                 "connection \(number): no request came"
                     + (came.isEmpty ? "" : ", but " + VisibleOctets.quoted(came, limit: 200)))
             return
         }
+        shelf.state.withLock { $0.unanswered += 1 }
         let text = "no fixture has a connection left that begins with this request: \(requestLine(of: head))"
         log("connection \(number): no fixture has a connection left that begins so")
         let content = Array("rawget serve: \(text)\n".utf8)
