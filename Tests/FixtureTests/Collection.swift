@@ -32,19 +32,6 @@ enum Collection {
     static func fixture(_ name: String) throws -> Fixture { try FixtureParser.parse(try octets(name)) }
 }
 
-/// What a fixture came to.
-func result(of fixture: Fixture, limit: Duration = .seconds(30)) async -> FixtureRunner.Result {
-    let folder = TemporaryFolder()
-    let none = NamelessFile()
-    var invocation = Invocation(
-        arguments: [], directory: folder.descriptor, standardInput: none.descriptor,
-        standardOutput: none.descriptor, standardError: none.descriptor)
-    let path = folder.path
-    invocation.environment = { $0 == "TMPDIR" ? path : nil }
-    let call = invocation
-    return await FixtureRunner(call, limit: limit).run(fixture)
-}
-
 /// What a fixture's text came to.
 func result(of text: String, limit: Duration = .seconds(30)) async throws -> FixtureRunner.Result {
     await result(of: try FixtureParser.parse(Array(text.utf8)), limit: limit)

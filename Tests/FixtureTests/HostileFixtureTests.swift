@@ -1,8 +1,9 @@
 import Glibc
-import RawgetTool
 import Replay
 import TestSupport
 import Testing
+
+@testable import RawgetTool
 
 @Suite("Fixtures that want too much")
 struct HostileFixtureTests {
@@ -131,6 +132,22 @@ struct HostileFixtureTests {
             """
         let result = try await result(of: text)
         #expect(result.hasPassed, "\(result.text)")
+    }
+
+    @Test("an interruption for good outlasts the command at work")
+    func interruptionForGood() throws {
+        func isReadable(_ interruption: FixtureInterruption) -> Bool {
+            var entry = pollfd(fd: interruption.descriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&entry, 1, 0) == 1
+        }
+        let interruption = try FixtureInterruption()
+        interruption.interrupt()
+        #expect(isReadable(interruption))
+        interruption.takeBack()
+        #expect(!isReadable(interruption))
+        interruption.interruptForGood()
+        interruption.takeBack()
+        #expect(isReadable(interruption))
     }
 
     @Test("a failure that does not exist is told")

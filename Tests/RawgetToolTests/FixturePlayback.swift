@@ -8,15 +8,7 @@ func problems(playing text: [UInt8]) async throws -> [String] {
     do { fixture = try FixtureParser.parse(text) } catch {
         return error.problems.map { "line \($0.line): \($0.message)" }
     }
-    let folder = TemporaryFolder()
-    let none = NamelessFile()
-    var invocation = Invocation(
-        arguments: [], directory: folder.descriptor, standardInput: none.descriptor,
-        standardOutput: none.descriptor, standardError: none.descriptor)
-    let path = folder.path
-    invocation.environment = { $0 == "TMPDIR" ? path : nil }
-    let call = invocation
-    let result = await FixtureRunner(call).run(fixture)
+    let result = await result(of: fixture)
     return result.problems.map { "line \($0.line): \($0.message)" }
 }
 

@@ -122,7 +122,7 @@ final class CheckCommand {
             var result: FixtureRunner.Result
             switch entries[jobs[job]].content {
             case .success(let fixture):
-                result = await runner.run(fixture) { self.working[job] = $0 }
+                result = await runner.run(fixture) { self.began(job, $0) }
                 working[job] = nil
             case .failure(let error):
                 result = FixtureRunner.Result()
@@ -155,7 +155,13 @@ final class CheckCommand {
 
     private func interrupt() {
         isInterrupted = true
-        for interruption in working.values { interruption.interrupt() }
+        for interruption in working.values { interruption.interruptForGood() }
+    }
+
+    /// A fixture begins, which the person may have had enough of just before.
+    private func began(_ job: Int, _ interruption: FixtureInterruption) {
+        working[job] = interruption
+        if isInterrupted { interruption.interruptForGood() }
     }
 
     // MARK: Telling

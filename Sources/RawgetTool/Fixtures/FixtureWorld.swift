@@ -1,6 +1,7 @@
 import Glibc
 import HTTPClient
 import Replay
+import Synchronization
 import System
 import Transport
 
@@ -204,7 +205,7 @@ final class FixtureWorld {
     /// Interrupts a command that has taken too long, and notes where its connections stood.
     func giveUp(run: Int) {
         standing = stage.standing(run: run)
-        interruption.interrupt()
+        interruption.interruptForGood()
     }
 
     /// The person interrupts.
@@ -233,6 +234,7 @@ final class FixtureInterruption: Sendable {
     /// Readable once somebody has interrupted.
     let descriptor: Int32
     private let other: Int32
+    private let isForGood = Atomic(false)
 
     init() throws(SystemError) {
         var ends: [Int32] = [-1, -1]
@@ -251,8 +253,15 @@ final class FixtureInterruption: Sendable {
 
     /// Makes the descriptor silent again: the next command has not been interrupted.
     func takeBack() {
+        guard !isForGood.load(ordering: .relaxed) else { return }
         var octets = [UInt8](repeating: 0, count: 64)
         while read(descriptor, &octets, octets.count) > 0 {}
+    }
+
+    /// Interrupts this command and all that would follow it.
+    func interruptForGood() {
+        isForGood.store(true, ordering: .relaxed)
+        interrupt()
     }
 
     /// Interrupts; may be called from any thread, and again.

@@ -22,7 +22,8 @@ extension RecordedCommand {
         }
     }
 
-    private func contents(of path: String) -> [UInt8]? {
+    /// The octets of a regular file; `nil`: there is none, or it is too large for a recording.
+    func contents(of path: String) -> [UInt8]? {
         let directory = console.invocation.directory
         guard (try? File.status(of: path, in: directory, followsLinks: true))?.kind == .regular,
             let descriptor = try? File.open(path, in: directory, flags: 0)

@@ -92,7 +92,9 @@ extension Recorder {
         var heads: Set<String> = []
         for group in command.groups {
             guard case .path(let path) = group.options.headFile, heads.insert(path).inserted else { continue }
-            guard OpenDescriptor.number(of: path) == nil, let octets = contents(of: path) else { continue }
+            guard OpenDescriptor.number(of: path) == nil, let octets = recorded.contents(of: path) else {
+                continue
+            }
             let chain = links.first { $0.links.first?.path == path }
             let name = chain.flatMap { recorded.target(of: $0) } ?? recorded.names.name(of: path)
             files.append(LeftFile(name: name, octets: Blanking.head(octets)))
@@ -121,14 +123,6 @@ extension Recorder {
             // Its content is nobody's business: that it is there is what counts.
             recorded.take(recorded.names.name(ofFound: candidate, in: folder), [])
         }
-    }
-
-    private func contents(of path: String) -> [UInt8]? {
-        let directory = console.invocation.directory
-        guard (try? File.status(of: path, in: directory, followsLinks: true))?.kind == .regular,
-            let descriptor = try? File.open(path, in: directory, flags: 0)
-        else { return nil }
-        return try? File.contents(of: descriptor.rawValue, limit: Recorder.mostOctets)
     }
 
     private func preparations(_ recorded: RecordedCommand, _ blobs: inout BlobTable) -> [Fixture.Preparation]
