@@ -54,7 +54,7 @@ final class ExchangeDriver {
         exchange = Exchange(
             method: request.method, limits: configuration.wireLimits, leniency: configuration.leniency,
             offersUpgrade: request.fields.contains(.upgrade),
-            deliversBody: transfer.options.contentForm == .raw)
+            deliversBody: transfer.options.contentForm == .raw, keepsHeads: transfer.options.keepsHeads)
     }
 
     /// No octet of a response has come.

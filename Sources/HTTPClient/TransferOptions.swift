@@ -22,6 +22,8 @@ public struct TransferOptions: Hashable, Sendable {
     public var speedLimit: SpeedLimit?
     /// The version of the request: HTTP/1.0 for servers that know no other.
     public var version = HTTPVersion.http11
+    /// Heads of responses hold their octets as they came, too (`HTTPResponse.receivedOctets`).
+    public var keepsHeads = false
     /// How content comes to the sink.
     public var contentForm = ContentForm.asSent
 

@@ -9,6 +9,10 @@ public struct HTTPResponse: Hashable, Sendable {
     /// The header section.
     public var fields: HTTPFields
 
+    /// The head's octets as they came, empty line included, of a reader that was asked to keep them; else empty. They
+    /// do not count when heads are compared.
+    public var receivedOctets: [UInt8] = []
+
     /// A response head.
     public init(
         version: HTTPVersion = .http11, status: HTTPStatus, reason: String = "",
@@ -18,5 +22,19 @@ public struct HTTPResponse: Hashable, Sendable {
         self.status = status
         self.reason = reason
         self.fields = fields
+    }
+
+    /// Whether both say the same.
+    public static func == (left: HTTPResponse, right: HTTPResponse) -> Bool {
+        left.version == right.version && left.status == right.status && left.reason == right.reason
+            && left.fields == right.fields
+    }
+
+    /// As the equality has it.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(version)
+        hasher.combine(status)
+        hasher.combine(reason)
+        hasher.combine(fields)
     }
 }

@@ -43,6 +43,7 @@ public struct Exchange: Sendable {
     private let leniency: Leniency
     private let offersUpgrade: Bool
     private let deliversBody: Bool
+    private let keepsHeads: Bool
     private var interimResponses = 0
     /// What the final head says; `nil` before it.
     private var facts: HeadFacts?
@@ -56,17 +57,19 @@ public struct Exchange: Sendable {
     public private(set) var hasReceivedOctets = false
 
     /// An exchange whose request has `method`; `offersUpgrade` when that request has an Upgrade field. With
-    /// `deliversBody` the transfer coding is read, but not undone: content events name the octets of the body.
+    /// `deliversBody` the transfer coding is read, but not undone: content events name the octets of the body. With
+    /// `keepsHeads` the heads hold their octets as they came, too.
     public init(
         method: HTTPMethod, limits: WireLimits = WireLimits(), leniency: Leniency = Leniency(),
-        offersUpgrade: Bool = false, deliversBody: Bool = false
+        offersUpgrade: Bool = false, deliversBody: Bool = false, keepsHeads: Bool = false
     ) {
         self.method = method
         self.limits = limits
         self.leniency = leniency
         self.offersUpgrade = offersUpgrade
         self.deliversBody = deliversBody
-        state = .head(ResponseHeadParser(limits: limits, leniency: leniency))
+        self.keepsHeads = keepsHeads
+        state = .head(ResponseHeadParser(limits: limits, leniency: leniency, keepsOctets: keepsHeads))
     }
 
     /// How the content's end is found; `nil` before the final head.
@@ -246,7 +249,9 @@ public struct Exchange: Sendable {
                 let limit = limits.maximumInterimResponses
                 throw WireError(.tooManyInterimResponses(limit: limit), at: position)
             }
-            state = .head(ResponseHeadParser(limits: limits, leniency: leniency, position: position))
+            state = .head(
+                ResponseHeadParser(
+                    limits: limits, leniency: leniency, position: position, keepsOctets: keepsHeads))
             return .interim(response)
         }
         let facts = try HeadFacts(of: response, to: method, leniency: leniency, at: position)

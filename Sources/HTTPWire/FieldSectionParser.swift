@@ -22,6 +22,8 @@ struct FieldSectionParser: Sendable {
     private(set) var position: UInt64
     /// Octets of the section before that line.
     private var octetsBefore = 0
+    /// The section's octets as they came; `nil` where nobody wants them.
+    var kept: [UInt8]?
 
     init(_ section: Section, limits: WireLimits, leniency: Leniency, position: UInt64) {
         self.section = section
@@ -112,6 +114,10 @@ struct FieldSectionParser: Sendable {
     }
 
     private mutating func advance(over line: Span<UInt8>) {
+        if kept != nil {
+            kept?.append(copying: line)
+            kept?.append(.lineFeed)
+        }
         octetsBefore += line.count + 1
         position += UInt64(line.count + 1)
     }

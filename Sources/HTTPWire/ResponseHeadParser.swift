@@ -17,9 +17,14 @@ public struct ResponseHeadParser: Sendable {
     private var section: FieldSectionParser
     private let leniency: Leniency
 
-    /// A parser for one head, with `position` octets of the exchange before it.
-    public init(limits: WireLimits = WireLimits(), leniency: Leniency = Leniency(), position: UInt64 = 0) {
+    /// A parser for one head, with `position` octets of the exchange before it. With `keepsOctets` the head holds its
+    /// octets as they came, too.
+    public init(
+        limits: WireLimits = WireLimits(), leniency: Leniency = Leniency(), position: UInt64 = 0,
+        keepsOctets: Bool = false
+    ) {
         section = FieldSectionParser(.header, limits: limits, leniency: leniency, position: position)
+        if keepsOctets { section.kept = [] }
         self.leniency = leniency
     }
 
@@ -51,9 +56,10 @@ public struct ResponseHeadParser: Sendable {
         guard let line = statusLine, try section.readFields(in: input, at: &offset) else {
             return .needsInput
         }
-        return .head(
-            HTTPResponse(
-                version: line.version, status: line.status, reason: line.reason, fields: section.fields))
+        var response = HTTPResponse(
+            version: line.version, status: line.status, reason: line.reason, fields: section.fields)
+        if let octets = section.kept { response.receivedOctets = octets }
+        return .head(response)
     }
 
     /// Whether the first five octets are "HTTP/" as far as they have come: what else a server may say is not

@@ -162,6 +162,7 @@ final class TransferPlan: Sendable {
         plan.options.connectTimeout = options.connectTimeout
         plan.options.maximumContentLength = options.maximumSize
         plan.options.contentForm = options.contentForm
+        plan.options.keepsHeads = plan.includesHeads || options.headFile != nil || run.isVerbose
         plan.options.speedLimit = speedLimit
         // Who says how slow is too slow says how long a silence may be, too.
         if options.minimumSpeed != nil || options.speedTime != nil {

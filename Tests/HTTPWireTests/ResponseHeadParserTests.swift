@@ -55,6 +55,36 @@ struct StatusLineTests {
         #expect(outcome.verdict == .exchangeFailed)
     }
 
+    @Test("keeps the octets of all heads where that is wanted, however they come; they tell no heads apart")
+    func keepsOctets() throws {
+        let interim = "HTTP/1.1 103\nA:b\r\n\r\n"
+        let final = "HTTP/1.1 200  \t fine \r\nX-Fold: \tone \r\n  two \r\nContent-Length:  1\r\n\r\n"
+        var octets: [[UInt8]] = []
+        for keepsHeads in [true, false] {
+            let exchange = Exchange(method: .get, keepsHeads: keepsHeads)
+            let outcome = outcome(of: interim + final + "x", in: exchange)
+            octets += (outcome.interim + [try #require(outcome.response)]).map(\.receivedOctets)
+            #expect(octets.count == (keepsHeads ? 2 : 4))
+        }
+        #expect(octets == [Array(interim.utf8), Array(final.utf8), [], []])
+        // Pieces of every size must come to the same octets, which equality leaves out.
+        for size in 1...final.utf8.count {
+            var parser = ResponseHeadParser(keepsOctets: true)
+            var head: HTTPResponse?
+            let whole = Array(final.utf8)
+            for start in stride(from: 0, to: whole.count, by: size) {
+                let piece = Array(whole[start..<min(start + size, whole.count)])
+                var offset = 0
+                if case .head(let response) = try parser.nextEvent(in: piece.span, at: &offset) {
+                    head = response
+                }
+            }
+            #expect(head?.receivedOctets == whole, "pieces of \(size)")
+            #expect(
+                head.map { $0 == HTTPResponse(status: .ok, reason: $0.reason, fields: $0.fields) } == true)
+        }
+    }
+
     @Test("keeps octets past 0x7F in the reason, one scalar each")
     func keepsObsText() {
         let octets =
