@@ -1,13 +1,20 @@
 import HTTPClient
 import HTTPMessage
 
-/// Whether an answer that claims to be a part is the part that was asked for (RFC 9110, section 14.4).
+/// Whether an answer that claims to be a part, or nothing new, is what was asked for (RFC 9110, sections 14.4 and 15.4.5).
 enum PartCheck {
-    /// Throws `badResponse` for a part nobody asked for, `rangeNotServed` for another one than was asked for.
+    /// Throws `badResponse` for a part nobody asked for and for "not modified" without a condition, `rangeNotServed` for
+    /// another part than was asked for.
     static func check(_ response: HTTPResponse, to request: HTTPRequest, length: UInt64?)
         throws(TransferError)
     {
-        guard response.status == .partialContent, request.method != .head else { return }
+        guard request.method != .head else { return }
+        if response.status == .notModified, !PartCheck.isConditional(request) {
+            throw TransferError(
+                .badResponse, during: .content,
+                "the server answered \(response.statusText) though nothing was said of what is here already")
+        }
+        guard response.status == .partialContent else { return }
         guard let asked = request.fields[.range] else {
             throw TransferError(
                 .badResponse, during: .content,
@@ -15,9 +22,14 @@ enum PartCheck {
         }
         // Several ranges come in parts of their own, each with its Content-Range.
         guard let ranges = ByteRangeSet(parsing: asked), ranges.ranges.count == 1,
-            let range = ranges.ranges.first,
-            MediaType(parsing: response.fields[.contentType] ?? "")?.essence != "multipart/byteranges"
+            let range = ranges.ranges.first
         else { return }
+        // Who asks for one range need not understand how several are sent (section 15.3.7.2).
+        if response.isMultipart {
+            throw TransferError(
+                .rangeNotServed, during: .content,
+                "the server sent multipart/byteranges where \(asked) alone was asked for")
+        }
         guard let value = response.fields[.contentRange], let told = ContentRange(parsing: value),
             case .part(let offsets, let complete) = told
         else { throw refusal(of: response, asked) }
@@ -38,6 +50,10 @@ enum PartCheck {
         guard fits, !overflows, length == nil || length == count else { throw refusal(of: response, asked) }
     }
 
+    private static func isConditional(_ request: HTTPRequest) -> Bool {
+        request.fields.contains(.ifNoneMatch) || request.fields.contains(.ifModifiedSince)
+    }
+
     private static func told(_ response: HTTPResponse) -> String {
         response.fields[.contentRange].map { "Content-Range \($0)" } ?? "without Content-Range"
     }
@@ -46,5 +62,13 @@ enum PartCheck {
         TransferError(
             .rangeNotServed, during: .content,
             "the server sent \(told(response)) where \(asked) was asked for")
+    }
+}
+
+extension HTTPResponse {
+    /// Whether the content is several parts of a representation, each with a head of its own (RFC 9110, section 14.6).
+    package var isMultipart: Bool {
+        status == .partialContent
+            && MediaType(parsing: fields[.contentType] ?? "")?.essence == "multipart/byteranges"
     }
 }

@@ -15,6 +15,11 @@ extension HTTPRequest {
         // What is for a proxy is no origin's business (RFC 9110, section 11.7.2).
         if fields.contains(.proxyAuthorization) { fields.remove(.proxyAuthorization) }
         try checkDeclaredLength(length)
+        try checkTrace(length)
+        // What a question about the server is put with must say what it is (section 9.3.7).
+        if method == .options, length != .none, !fields.contains(.contentType) {
+            fields.append(.contentType, "application/octet-stream")
+        }
         switch length {
         case .none where !method.expectsContent: break
         case .none, .known:
@@ -32,6 +37,21 @@ extension HTTPRequest {
                     "content whose length is not known cannot be sent by HTTP/1.0, which has no chunks")
             }
             throw TransferError(.badURI, during: .prepare, "the request cannot be sent: \(error)")
+        }
+    }
+
+    /// TRACE has the request sent back, to be seen by whoever asked: it has no content and holds no secrets (RFC 9110,
+    /// section 9.3.8).
+    private func checkTrace(_ length: OutgoingContent.Length) throws(TransferError) {
+        guard method == .trace else { return }
+        if length != .none {
+            throw TransferError(
+                .badURI, during: .prepare, "the request cannot be sent: TRACE has no content")
+        }
+        for name in [FieldName.authorization, .cookie] where self.fields.contains(name) {
+            throw TransferError(
+                .badURI, during: .prepare,
+                "the request cannot be sent: the server would send \(name) back, as TRACE asks it to")
         }
     }
 

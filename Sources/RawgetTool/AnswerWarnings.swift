@@ -28,6 +28,10 @@ enum AnswerWarnings {
         if response.status == .ok, let range = report.request.fields[.range] {
             warnings.append("\(range) was asked for, and the server sent everything")
         }
+        if response.isMultipart {
+            warnings.append(
+                "the ranges came as multipart/byteranges: each is saved behind a head of its own")
+        }
         if !isDecoded, !isRefused, let coding = response.fields[.contentEncoding] {
             warnings.append("the content has the coding \(coding.shownFromServer) and is saved as it came")
         }

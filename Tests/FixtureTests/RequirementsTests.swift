@@ -113,7 +113,8 @@ struct RequirementsTests {
 
 /// The tests of this package, found in their sources.
 private struct TestNames {
-    private var files: [(types: Set<Substring>, functions: Set<Substring>)] = []
+    /// `SUITE.FUNCTION` each.
+    private var names: Set<String> = []
 
     init(below folder: String) throws {
         for target in entries(in: folder) where target.hasSuffix("Tests") {
@@ -121,16 +122,23 @@ private struct TestNames {
                 let path = "\(folder)/\(target)/\(name)"
                 let file = try File.open(path, in: File.workingDirectory, flags: 0)
                 let octets = try File.contents(of: file.rawValue, limit: 1 << 20)
-                let text = String(decoding: octets, as: UTF8.self)
-                let types = text.matches(of: /(?:struct|extension|class|enum) ([A-Za-z0-9]+)/).map(\.1)
-                let functions = text.matches(of: /func ([A-Za-z0-9]+)[(<]/).map(\.1)
-                files.append((Set(types), Set(functions)))
+                add(String(decoding: octets, as: UTF8.self))
             }
         }
     }
 
-    /// Whether a file has both.
-    func contains(suite: String, function: String) -> Bool {
-        files.contains { $0.types.contains(suite[...]) && $0.functions.contains(function[...]) }
+    /// A function is of the type that begins in the line before it which is not indented.
+    private mutating func add(_ source: String) {
+        var suite = ""
+        for line in source.split(separator: "\n") {
+            if let type = line.prefixMatch(of: /(?:final )?(?:struct|extension|class|enum) ([A-Za-z0-9]+)/) {
+                suite = String(type.1)
+            } else if let function = line.prefixMatch(of: / +func ([A-Za-z0-9]+)[(<]/) {
+                names.insert("\(suite).\(function.1)")
+            }
+        }
     }
+
+    /// Whether there is that test.
+    func contains(suite: String, function: String) -> Bool { names.contains("\(suite).\(function)") }
 }
