@@ -34,7 +34,7 @@ struct Main {
 @NetworkActor
 final class MutantRun {
     /// How many run at once.
-    private static let jobs = 12
+    private static let jobs = 32
     /// Longest time for one.
     private static let limit = Duration.seconds(5)
     /// The largest part of all that may survive.
