@@ -12,6 +12,8 @@ public struct RedirectPolicy: Hashable, Sendable {
     public var trustsAllOrigins = false
     /// Whether each redirect names in Referer where it comes from, as with curl's `-e ';auto'`.
     public var setsReferer = false
+    /// Whether userinfo in a Location is left out, in place of the error that it is (RFC 9110, section 4.2.4).
+    public var dropsUserinfo = false
     /// Schemes that redirects may lead to.
     public var schemes: Schemes = [.http, .https]
     /// Longest Location in octets; 65,536. The limits of a head are smaller, unless raised.

@@ -72,7 +72,9 @@ struct Redirects {
 
     private func target(_ location: String, from uri: URI) throws(TransferError) -> URI {
         let target: URI
-        do throws(URIError) { target = try URI(location: location, relativeTo: uri) } catch {
+        do throws(URIError) {
+            target = try URI(location: location, relativeTo: uri, dropsUserinfo: policy.dropsUserinfo)
+        } catch {
             let words = "\(Self.name(of: uri)) redirects to \"\(Self.shown(location))\""
             if case .unsupportedScheme = error.reason {
                 throw TransferError(
@@ -106,9 +108,11 @@ struct Redirects {
             guard next.uri.origin == first.uri.origin else { continue }
             for value in first.fields.values(of: name) { next.fields.append(name, value) }
         }
-        // Item 2.5: a Referer tells no less secure place of a more secure one (section 10.1.3).
-        let isDowngrade = request.uri.scheme == .https && next.uri.scheme == .http
-        if isDowngrade {
+        // Item 2.5: a Referer tells no less secure place of a more secure one, and no other origin, unless it is the
+        // caller's own (section 10.1.3).
+        let isSecure = request.uri.scheme == .https
+        let isForeign = request.uri.origin != next.uri.origin
+        if isSecure, next.uri.scheme == .http || isForeign && policy.setsReferer {
             next.fields.remove(.referer)
         } else if policy.setsReferer {
             next.fields[.referer] = request.uri.withoutUserinfoAndFragment.description

@@ -2,9 +2,12 @@ extension URI {
     /// The target of a Location field (RFC 9110, section 10.2.2), relative to the URI that answered with it.
     ///
     /// `value` is a field value, one scalar an octet. Octets past ASCII are encoded as they are, whichever charset was
-    /// meant, and what is encoded already, well or badly, stays. Userinfo that the server names, or that the base has,
-    /// is left out: who may have credentials is not the server's to say.
-    public init(location value: String, relativeTo base: URI) throws(URIError) {
+    /// meant, and what is encoded already, well or badly, stays. Userinfo that the server names is an error, since it
+    /// deceives (RFC 9110, section 4.2.4), or with `dropsUserinfo` left out, as that of the base is: who may have
+    /// credentials is not the server's to say.
+    public init(
+        location value: String, relativeTo base: URI, dropsUserinfo: Bool = false
+    ) throws(URIError) {
         var text: [UInt8] = []
         for scalar in value.unicodeScalars {
             guard let octet = UInt8(exactly: scalar.value), octet >= 0x80 else {
@@ -13,7 +16,8 @@ extension URI {
             }
             text += [UInt8(ascii: "%"), .upperCaseDigit(octet >> 4), .upperCaseDigit(octet & 15)]
         }
-        let target = try URI(parsing: String(decoding: text, as: UTF8.self), relativeTo: base)
+        let target = try URI(parsing: String(decoding: text, as: UTF8.self), relativeTo: base.withoutUserinfo)
+        guard dropsUserinfo || target.user == nil && target.password == nil else { throw URIError(.userinfo) }
         self = target.withoutUserinfo
     }
 

@@ -2,7 +2,8 @@ extension URI {
     /// Parses `text` by the rules of the WHATWG URL standard (section 4.4), restricted to http and https;
     /// without a scheme or a host it is relative to `base`.
     ///
-    /// Blanks and control characters at the ends, tabs and line ends anywhere are ignored; "\" counts as "/".
+    /// Blanks and control characters at the ends, tabs and line ends anywhere are ignored; "\" counts as "/". Unlike
+    /// there, a third slash does not make a host of the path's first segment (RFC 9110, section 4.2.1).
     /// Time and memory are linear in the length of `text`, which has no limit here. `keepsDotSegments` leaves
     /// "." and ".." in the path of `text` as they are; such a value changes when its description is parsed
     /// without it.
@@ -98,7 +99,11 @@ private struct URIParser {
     ///
     ///     authority = [ userinfo "@" ] host [ ":" port ]
     private mutating func parseAuthorityAndRest(scheme: Scheme) throws(URIError) -> URI {
+        let slashes = position
         while let octet = octet(at: position), Self.isSlash(octet) { position += 1 }
+        // The standard passes over any number of slashes; behind two of them, though, the host begins, and an empty one
+        // must be refused (RFC 9110, section 4.2.1).
+        guard position - slashes <= 2 else { throw URIError(.missingHost) }
         var end = position
         var at: Int?
         while let octet = octet(at: end), !Self.isSlash(octet), octet != 0x3F, octet != 0x23 {

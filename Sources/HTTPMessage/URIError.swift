@@ -8,6 +8,8 @@ public struct URIError: Error, Hashable, Sendable {
         case unsupportedScheme(String)
         /// No host stands between scheme and path.
         case missingHost
+        /// A reference from a stranger names a user (RFC 9110, section 4.2.4).
+        case userinfo
         /// The host has characters past ASCII; only its `xn--` form can be used.
         case nonASCIIHost
         /// The host, its escapes decoded, has an octet that no host may have.
@@ -37,6 +39,7 @@ extension URIError: CustomStringConvertible {
         case .unsupportedScheme(let scheme):
             "scheme \"\(scheme.prefix(32))\" is not supported"
         case .missingHost: "URI has no host"
+        case .userinfo: "userinfo before the host hides who is asked (RFC 9110, section 4.2.4)"
         case .nonASCIIHost: "host has characters outside ASCII, give its xn-- form"
         case .forbiddenHostOctet(let octet):
             "host has an octet that no host may have: \(Self.name(of: octet))"

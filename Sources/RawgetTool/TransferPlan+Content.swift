@@ -178,6 +178,7 @@ extension TransferPlan {
         policy.keepsPOST = options.keepsPOST
         policy.keepsMethod = run.isCurl && options.method != nil
         policy.trustsAllOrigins = options.trustsAllOrigins
+        policy.dropsUserinfo = run.isCurl
         policy.setsReferer = options.setsRefererOnRedirect
         policy.schemes = options.redirectSchemes.intersection(options.schemes)
         return policy

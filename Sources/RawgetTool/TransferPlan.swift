@@ -75,8 +75,8 @@ final class TransferPlan: Sendable {
         if options.isRaw, options.offersCodings {
             request.fields.append(.acceptEncoding, ContentForm.offeredCodings)
         }
-        if let referer = options.referer {
-            request.fields.append(.referer, self.referer(referer).asFieldValue)
+        if let referer = options.referer.flatMap({ self.referer($0, for: request.uri) }) {
+            request.fields.append(.referer, referer.asFieldValue)
         }
         if let range = options.range { request.fields.append(.range, "bytes=\(range)") }
         switch condition {
@@ -98,11 +98,15 @@ final class TransferPlan: Sendable {
         return request
     }
 
-    /// Neither userinfo nor fragment (RFC 9110, section 10.1.3), where it can be read and curl's way is not asked for.
-    private func referer(_ text: String) -> String {
-        guard !run.isCurl, let uri = try? URI(parsing: text), uri.user != nil || uri.fragment != nil else {
-            return text
+    /// Neither userinfo nor fragment, and nothing of https in the clear (RFC 9110, section 10.1.3), where it can be read
+    /// and curl's way is not asked for.
+    private func referer(_ text: String, for target: URI) -> String? {
+        guard !run.isCurl, let uri = try? URI(parsing: text) else { return text }
+        if uri.scheme == .https, target.scheme == .http {
+            console.warn("-e, --referer: an address of https is not told by http; -H sends it all the same")
+            return nil
         }
+        guard uri.user != nil || uri.fragment != nil else { return text }
         return uri.withoutUserinfoAndFragment.description
     }
 

@@ -68,7 +68,6 @@ struct RelativeURITests {
         ("\\x", "http://h/a/b", "http://h/x"),
         ("\\\\x\\y", "https://h/a/b", "https://x/y"),
         ("/\\x", "http://h/a", "http://x/"),
-        ("///x/y", "http://h/a", "http://x/y"),
         ("a\\b", "http://h/x/y", "http://h/x/a/b"),
         ("a b", "http://h/x/y", "http://h/x/a%20b"),
         (" a ", "http://h/x/y", "http://h/x/a"),

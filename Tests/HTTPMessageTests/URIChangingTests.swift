@@ -17,8 +17,7 @@ struct URILocationTests {
             ("/caf\u{E9}?\u{E9}#\u{E9}", "http://h:81/caf%E9?%E9#%E9"),
             ("/o?X=AK%2F2%2fs&d=a%3B%20b", "http://h:81/o?X=AK%2F2%2fs&d=a%3B%20b"),
             ("/100%/%zz/%4", "http://h:81/100%/%zz/%4"),
-            ("http://u:p@h:81/x", "http://h:81/x"),
-            ("//u@o/", "http://o/"),
+            ("/a@b", "http://h:81/a@b"),
         ])
     func resolves(location: String, expected: String) throws {
         let base = try URI(parsing: "http://me:secret@h:81/a/b/c?x=1")
@@ -33,10 +32,19 @@ struct URILocationTests {
             ("file:///etc/passwd", .unsupportedScheme("file")),
             ("javascript:alert(1)", .unsupportedScheme("javascript")),
             ("http://a b/", .forbiddenHostOctet(0x20)),
+            ("http://u:p@h/x", .userinfo), ("//u@o/", .userinfo), ("http://:p@h/", .userinfo),
+            ("///o/", .missingHost),
         ])
     func refuses(location: String, reason: URIError.Reason) throws {
         let base = try URI(parsing: "http://h/")
         #expect(throws: URIError(reason)) { try URI(location: location, relativeTo: base) }
+    }
+
+    @Test("drop userinfo where that is asked for", arguments: ["http://u:p@h/x", "//u@h/x", "http://:p@h/x"])
+    func dropsUserinfo(location: String) throws {
+        let base = try URI(parsing: "http://me:secret@h/")
+        let target = try URI(location: location, relativeTo: base, dropsUserinfo: true)
+        #expect(target.description == "http://h/x")
     }
 }
 
