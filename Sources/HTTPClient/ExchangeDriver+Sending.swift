@@ -138,7 +138,7 @@ extension ExchangeDriver {
 
     /// Takes what the server says, if it says anything.
     private func listen(for time: Duration) async throws(TransferError) {
-        guard !connection.stream.isQuiet else { return }
+        guard trailers == nil, !connection.stream.isQuiet else { return }
         try await receive(patience: Deadline(.none, in: time))
     }
 
@@ -153,6 +153,8 @@ extension ExchangeDriver {
                 result = try await connection.stream.send(octets, from: sent, until: deadline)
             } catch {
                 if isTimeToCheckSpeed(error) { continue }
+                // The answer is whole, and the server takes no more: it has what it wanted.
+                if trailers != nil, case .timedOut(.idle, _) = error.reason { return false }
                 guard case .sendFailed = error.reason else { throw failure(error, during: .send) }
                 // The peer closed, perhaps behind a response that says why: that goes before the failed sending.
                 try await receiveAfterFailedSend(error)
@@ -165,6 +167,8 @@ extension ExchangeDriver {
             noteProgress(sent - before)
             if sent > contentFrom { countSent(sent - max(before, contentFrom)) }
             if case .peerSpeaks = result {
+                // Behind a whole answer comes nothing but the end of the connection, or octets of nobody's.
+                guard trailers == nil else { return false }
                 try await receive()
                 // It has not got the whole request yet.
                 if endsSending { return false }
@@ -173,11 +177,11 @@ extension ExchangeDriver {
         return true
     }
 
-    /// A final response that is no success, or one that is complete, ends the sending (RFC 9112, section 9.5). Behind
-    /// the head of a success content may be what the server goes on with.
+    /// A final response that is no success ends the sending (RFC 9112, section 9.5). A success does not, even where it is
+    /// complete: the server may act on the content all the same (RFC 9110, section 7.5).
     private var endsSending: Bool {
         guard let response else { return false }
-        return trailers != nil || !response.status.isSuccess
+        return !response.status.isSuccess
     }
 
     private func countSent(_ count: Int) {

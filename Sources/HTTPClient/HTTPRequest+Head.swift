@@ -8,10 +8,7 @@ extension HTTPRequest {
     func headOctets(
         _ length: OutgoingContent.Length, expectsContinue: Bool, version: HTTPVersion = .http11
     ) throws(TransferError) -> [UInt8] {
-        var fields = HTTPFields()
-        // Host comes first (RFC 9110, section 7.2); the caller's own value is kept.
-        if !self.fields.contains(.host) { fields.append(.host, uri.authority) }
-        fields.append(contentsOf: self.fields)
+        var fields = fieldsBehindHost()
         // What is for a proxy is no origin's business (RFC 9110, section 11.7.2).
         if fields.contains(.proxyAuthorization) { fields.remove(.proxyAuthorization) }
         try checkDeclaredLength(length)
@@ -26,7 +23,12 @@ extension HTTPRequest {
             if !fields.contains(.contentLength) { fields.append(.contentLength, String(length.octets ?? 0)) }
         case .unknown: fields.append(.transferEncoding, "chunked")
         }
-        if expectsContinue, !fields.contains(.expect) { fields.append(.expect, "100-continue") }
+        if fields.contains(.expect) {
+            if length.octets == 0 { Self.removeExpectation(from: &fields) }
+        } else if expectsContinue {
+            fields.append(.expect, "100-continue")
+        }
+        Self.listConnectionOptions(in: &fields)
         do throws(WireError) {
             return try RequestSerializer.head(
                 of: method, target: .origin(uri.requestTarget), fields: fields, version: version)
@@ -52,6 +54,39 @@ extension HTTPRequest {
             throw TransferError(
                 .badURI, during: .prepare,
                 "the request cannot be sent: the server would send \(name) back, as TRACE asks it to")
+        }
+    }
+
+    /// Host comes first, the caller's own or what the URI says (RFC 9110, section 7.2), and then the caller's fields.
+    private func fieldsBehindHost() -> HTTPFields {
+        var fields = HTTPFields()
+        guard self.fields.contains(.host) else {
+            fields.append(.host, uri.authority)
+            fields.append(contentsOf: self.fields)
+            return fields
+        }
+        guard self.fields[0].name != .host else { return self.fields }
+        // Of two, both: the serializer refuses them.
+        for value in self.fields.values(of: .host) { fields.append(.host, value) }
+        var others = self.fields
+        others.remove(.host)
+        fields.append(contentsOf: others)
+        return fields
+    }
+
+    /// 100-continue must not be expected where there is no content (RFC 9110, section 10.1.1).
+    private static func removeExpectation(from fields: inout HTTPFields) {
+        let others = CommaList(.expect, in: fields).filter { !$0.isEqualIgnoringCase(to: "100-continue") }
+        fields[.expect] = others.isEmpty ? nil : others.joined(separator: ", ")
+    }
+
+    /// TE and Upgrade are for this connection alone: without their names in Connection somebody on the way would pass
+    /// them on (RFC 9110, sections 7.8 and 10.1.4).
+    private static func listConnectionOptions(in fields: inout HTTPFields) {
+        for name in [FieldName.te, .upgrade] where fields.contains(name) {
+            let options = CommaList(.connection, in: fields)
+            guard !options.contains(token: name.spelling) else { continue }
+            fields[.connection] = (Array(options) + [name.spelling]).joined(separator: ", ")
         }
     }
 

@@ -33,9 +33,53 @@ extension Loopback {
             #expect(head == "GET / HTTP/1.1\r\nHost: [::1]:\(port)\r\n\r\n")
         }
 
-        @Test func theCallersHostIsKept() async throws {
+        @Test func theCallersHostIsKeptAndComesFirst() async throws {
             let (head, _, _) = try await head(fields: ["X-First": "1", "Host": "other.example"])
-            #expect(head == "GET / HTTP/1.1\r\nX-First: 1\r\nHost: other.example\r\n\r\n")
+            #expect(head == "GET / HTTP/1.1\r\nHost: other.example\r\nX-First: 1\r\n\r\n")
+        }
+
+        @Test(
+            "an expectation goes with content, and without it where it is another one (RFC 9110, section 10.1.1)",
+            arguments: [
+                ("100-Continue", ""), ("foo, 100-continue", "Expect: foo\r\n"), ("foo", "Expect: foo\r\n"),
+            ])
+        func expectationWithoutContent(value: String, line: String) async throws {
+            let (head, _, port) = try await head(fields: ["Expect": value])
+            #expect(head == "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(line)\r\n")
+        }
+
+        @Test func aWholeSuccessBeforeTheContentDoesNotEndTheSending() async throws {
+            let server = try serve([
+                .expectHead, .send("HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok"),
+                .pause(.milliseconds(30)), .expectContent(.declared),
+            ])
+            let content = [UInt8](repeating: 1, count: 16 << 20)
+            let client = client()
+            var options = TransferOptions()
+            options.expectsContinueAbove = nil
+            let outcome = try await client.outcome(
+                of: server.request(.post, content: content), options: options)
+            #expect(outcome.text == "ok" && outcome.story.contains("requestSent"))
+            #expect(outcome.report?.contentSent == 16 << 20)
+            #expect(await client.idleConnectionCount == 1)
+        }
+
+        @Test(
+            "a server that answered wholly and then closes, or takes no more, has what it wanted",
+            arguments: [true, false])
+        func aWholeSuccessAndThenNothing(closes: Bool) async throws {
+            let server = try serve([
+                .expectHead, .send("HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok"),
+                closes ? .close : .stall,
+            ])
+            let content = [UInt8](repeating: 1, count: 32 << 20)
+            let client = client { $0.idleTimeout = .milliseconds(300) }
+            var options = TransferOptions()
+            options.expectsContinueAbove = nil
+            let outcome = try await client.outcome(
+                of: server.request(.post, content: content), options: options)
+            #expect(outcome.text == "ok" && outcome.error == nil)
+            #expect(await client.idleConnectionCount == 0)
         }
 
         @Test func aPostWithoutContentSaysSo() async throws {
