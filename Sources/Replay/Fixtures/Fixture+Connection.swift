@@ -61,6 +61,8 @@ extension Fixture {
             case wildcard
             /// For `*` in place of the host's first two labels, which it must not match (RFC 9525, section 6.3).
             case deepWildcard = "deep-wildcard"
+            /// With the host's name as its common name alone, where nobody may look for it (RFC 9110, section 4.3.4).
+            case commonName = "common-name"
         }
 
         /// Whether the client is asked for a certificate.

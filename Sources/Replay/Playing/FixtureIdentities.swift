@@ -86,6 +86,10 @@ final class FixtureIdentities: Sendable {
         case .brokenChain: return try intermediate.issue(request, includingChain: false)
         case .wildcard: return try authority.issue(FixtureIdentities.wildcard(for: kind.hosts, labels: 1))
         case .deepWildcard: return try authority.issue(FixtureIdentities.wildcard(for: kind.hosts, labels: 2))
+        case .commonName:
+            var nameless = TestCertificate(commonName: kind.hosts.first)
+            nameless.validUntil = FixtureIdentities.validity
+            return try authority.issue(nameless)
         }
     }
 
