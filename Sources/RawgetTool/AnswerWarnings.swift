@@ -32,7 +32,9 @@ enum AnswerWarnings {
             warnings.append(
                 "the ranges came as multipart/byteranges: each is saved behind a head of its own")
         }
-        if !isDecoded, !isRefused, let coding = response.fields[.contentEncoding] {
+        if !isDecoded, !isRefused, let coding = response.fields[.contentEncoding],
+            CommaList(coding).contains(where: { !$0.isEqualIgnoringCase(to: "identity") })
+        {
             warnings.append("the content has the coding \(coding.shownFromServer) and is saved as it came")
         }
         return warnings
