@@ -48,7 +48,8 @@ extension Loopback {
             #expect(head == "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(line)\r\n")
         }
 
-        @Test func aWholeSuccessBeforeTheContentDoesNotEndTheSending() async throws {
+        @Test("a whole answer of success before the content does not end the sending (RFC 9110, section 7.5)")
+        func earlySuccess() async throws {
             let server = try serve([
                 .expectHead, .send("HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok"),
                 .pause(.milliseconds(30)), .expectContent(.declared),
@@ -67,7 +68,7 @@ extension Loopback {
         @Test(
             "a server that answered wholly and then closes, or takes no more, has what it wanted",
             arguments: [true, false])
-        func aWholeSuccessAndThenNothing(closes: Bool) async throws {
+        func earlySuccessAndThenNothing(closes: Bool) async throws {
             let server = try serve([
                 .expectHead, .send("HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok"),
                 closes ? .close : .stall,
