@@ -22,7 +22,8 @@ struct RequestOptionsTests {
         let request = try await request(["URL/a?b"])
         #expect(request.headText.hasPrefix("GET /a?b HTTP/1.1\r\nHost: 127.0.0.1:"))
         #expect(request.fields.map(\.name) == ["Host", "User-Agent", "Accept"])
-        #expect(request.value(of: "User-Agent")?.hasPrefix("rawget/") == true)
+        // Product and version, and nothing more (RFC 9110, section 10.1.5).
+        #expect(request.value(of: "User-Agent") == "rawget/\(Command.version)")
     }
 
     @Test(
