@@ -26,15 +26,15 @@ struct RecorderTests {
     @Test("writes requests, answers and outcome as they were, secrets blanked")
     func whole() async throws {
         let run = await rig.run([
-            "-u", "me:s3cret", "-b", "k=s3cret", "-o", "x", "-A", "mine/1", "http://A/moved",
-            "-o", "y", "http://A/cookies", "-i",
+            "--as-curl", "-L", "-u", "me:s3cret", "-b", "k=s3cret", "-o", "x", "-A", "mine/1",
+            "http://A/moved", "-o", "y", "http://A/cookies", "-i",
         ])
         #expect(run.exit == 0, "\(run.errors)")
         let expected = [
             "# Recorded from fixture.test:A, other.test:B by `rawget --record`.",
             "# Say here why it is worth keeping, and which section of which RFC it shows.",
             "server fixture.test:A", "server other.test:B",
-            "$ rawget -u blanked:blanked -b k=blanked -o x -A mine/1 http://fixture.test:A/moved "
+            "$ rawget --as-curl -L -u blanked:blanked -b k=blanked -o x -A mine/1 http://fixture.test:A/moved "
                 + "-o y http://fixture.test:A/cookies -i",
             "> GET /moved HTTP/1.1", "> Host: fixture.test:A", "> User-Agent: mine/1", "> Accept: */*",
             ">~ Authorization: *", ">~ Cookie: *", "< HTTP/1.1 302 Found", "< Content-Length: 5",

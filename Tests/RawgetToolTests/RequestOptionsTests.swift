@@ -2,6 +2,8 @@ import Replay
 import TestSupport
 import Testing
 
+@testable import RawgetTool
+
 @Suite("What the options put into a request")
 struct RequestOptionsTests {
     private let folder = TemporaryFolder()
