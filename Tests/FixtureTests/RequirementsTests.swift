@@ -133,7 +133,7 @@ private struct TestNames {
         for line in source.split(separator: "\n") {
             if let type = line.prefixMatch(of: /(?:final )?(?:struct|extension|class|enum) ([A-Za-z0-9]+)/) {
                 suite = String(type.1)
-            } else if let function = line.prefixMatch(of: / +func ([A-Za-z0-9]+)[(<]/) {
+            } else if let function = line.firstMatch(of: /^\s+(?:@Test(?:\(.*\))? )?func ([A-Za-z0-9]+)[(<]/) {
                 names.insert("\(suite).\(function.1)")
             }
         }
