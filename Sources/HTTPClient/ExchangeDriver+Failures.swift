@@ -47,18 +47,17 @@ extension ExchangeDriver {
             TransferError(
                 .incompleteContent, during: .content,
                 "content ended after \(exchange.contentReceived) octets, inside its trailer section")
-        case .invalidChunkSize, .chunkSizeTooLarge, .invalidChunkExtension, .chunkDataNotEnded,
-            .chunkLineTooLong,
-            .chunkExtensionsTooLong, .trailerSectionTooLong:
+        case _ where response != nil:
+            // The coding's own lines and those of a trailer section: what breaks there, breaks the framing.
             TransferError(
                 .receiveFailed, during: .content,
                 "\(host) sent content that breaks its framing: \(error); \(progress ?? "nothing received")")
-        case .notHTTP where response == nil && request.method != .head:
+        case .notHTTP where request.method != .head:
             TransferError(
                 .headMissing, during: .firstByte, "\(host) sent what has no head, as HTTP/0.9: \(error)")
         default:
             TransferError(
-                .badResponse, during: response == nil ? .firstByte : .content,
+                .badResponse, during: .firstByte,
                 "\(host) sent what is no valid response: \(error)")
         }
     }
