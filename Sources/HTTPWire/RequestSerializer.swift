@@ -24,6 +24,7 @@ public enum RequestSerializer {
         try check(target, for: method)
         try check(version)
         try checkFraming(by: fields, version)
+        try checkCodingsAskedFor(in: fields)
         if let fault = fields.lineFault {
             switch fault {
             case .emptyName: throw WireError(.emptyFieldName, at: 0)
@@ -97,6 +98,18 @@ public enum RequestSerializer {
             throw WireError(.differingContentLengths, at: 0)
         }
         _ = try decimal(trimmed(fields.valueOctets(at: length)), at: 0)
+    }
+
+    /// Whoever takes HTTP/1.1 takes chunks: they are not asked for (RFC 9112, section 7.4).
+    private static func checkCodingsAskedFor(in fields: HTTPFields) throws(WireError) {
+        var next = 0
+        while let index = fields.index(of: .te, from: next) {
+            next = index + 1
+            for member in listMembers(of: fields.valueOctets(at: index))
+            where member.prefix(while: \.isTokenOctet).equalsIgnoringCase("chunked") {
+                throw WireError(.chunkedAskedFor, at: 0)
+            }
+        }
     }
 
     private static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -108,6 +108,8 @@ public struct WireError: Error, Hashable, Sendable {
         case codingInOldVersion
         /// Transfer-Encoding in a request that does not end with chunked.
         case codingWithoutChunked
+        /// "chunked" in TE.
+        case chunkedAskedFor
     }
 }
 
@@ -177,6 +179,7 @@ extension WireError.Reason: CustomStringConvertible {
         case .codingInOldVersion: "Transfer-Encoding in a request of HTTP/1.0 (RFC 9112, section 6.1)"
         case .codingWithoutChunked:
             "request whose last transfer coding is not chunked (RFC 9112, section 6.1)"
+        case .chunkedAskedFor: "chunked in TE, where it must not stand (RFC 9112, section 7.4)"
         }
     }
 }

@@ -117,6 +117,7 @@ struct RequestSerializerTests {
             (["Host": "a", "Content-Length": "+5"], .invalidContentLength(0x2B)),
             (["Host": "a", "Content-Length": "5, 5"], .invalidContentLength(0x2C)),
             (["Host": "a", "Content-Length": ""], .invalidContentLength(nil)),
+            (["Host": "a", "TE": "trailers", "te": "gzip, Chunked;q=1"], .chunkedAskedFor),
         ] as [(HTTPFields, WireError.Reason)])
     func fields(fields: HTTPFields, reason: WireError.Reason) {
         refuses(.post, .origin("/"), fields, reason)
