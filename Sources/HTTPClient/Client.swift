@@ -14,6 +14,8 @@ public final class Client {
     let addressCache: AddressCache
     /// Connections opened so far.
     var connections = 0
+    /// Origins whose last response was of HTTP/1.0; a few, the latest last.
+    private var oldOrigins: [Origin] = []
     /// Made when the first connection is secured; nothing is kept of one that failed.
     var tlsContext: TLSContext?
 
@@ -88,8 +90,14 @@ public final class Client {
         if transfer.options.contentForm == .decoded, !request.fields.contains(.acceptEncoding) {
             request.fields.append(.acceptEncoding, ContentForm.offeredCodings)
         }
+        // Who keeps no connection says so (RFC 9112, section 9.3).
+        if !configuration.keepsConnections {
+            let options = CommaList(.connection, in: request.fields)
+            if !options.contains(token: "close") { request.fields.append(.connection, "close") }
+        }
         // Before anything is opened: what cannot be sent needs no connection.
         var outgoing = try OutgoingContent(of: request, chain.content, transfer.options)
+        try checkVersion(for: outgoing, to: request.uri.origin)
         var isResent = false
         var opened = 0
         while true {
@@ -105,6 +113,7 @@ public final class Client {
             driver.chain = chain
             do throws(TransferError) {
                 let report = try await driver.run(opened: opened)
+                noteVersion(report.response.version, of: request.uri.origin)
                 settle(lease.connection, driver.reuseVerdict, transfer)
                 guard driver.isExpectationRefused else { return report }
             } catch {
@@ -124,6 +133,23 @@ public final class Client {
             transfer.beginExchange(isRedirect: false)
             transfer.observe(.resendingWithoutExpect)
         }
+    }
+
+    /// Chunks are for servers that know HTTP/1.1. Of one nobody has heard of yet the caller's word is taken, which is the
+    /// version asked for; of others their last response is remembered (RFC 9112, section 6.1).
+    private func checkVersion(for content: OutgoingContent, to origin: Origin) throws(TransferError) {
+        guard content.length == .unknown, oldOrigins.contains(origin) else { return }
+        throw TransferError(
+            .uploadFailed, during: .prepare,
+            "content whose length is not known cannot be sent to \(origin.host), which answered by HTTP/1.0 and so knows no chunks"
+        )
+    }
+
+    private func noteVersion(_ version: HTTPVersion, of origin: Origin) {
+        if !oldOrigins.isEmpty { oldOrigins.removeAll { $0 == origin } }
+        guard version < .http11 else { return }
+        if oldOrigins.count == 64 { oldOrigins.removeFirst() }
+        oldOrigins.append(origin)
     }
 
     /// Gives a connection back, or closes it.

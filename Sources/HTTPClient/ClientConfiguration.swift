@@ -12,11 +12,12 @@ public struct ClientConfiguration: Sendable {
     public var idleTimeout = Duration.seconds(60)
     /// Longest time an idle connection is kept; 118 s, as curl (servers often wait 60 to 120 s).
     public var idleConnectionLifetime = Duration.seconds(118)
-    /// Most idle connections kept over all hosts; 64.
+    /// Most idle connections kept over all hosts; 64. With none, every request asks for the end of its connection.
     public var maximumIdleConnections = 64
     /// Most connections to one host at once; `nil` sets no limit: requests beyond it wait in order.
     public var maximumConnectionsPerHost: Int?
-    /// What a peer may send before the exchange is refused.
+    /// What a peer may send before the exchange is refused: head, lines, interim responses, chunk extensions, trailer
+    /// section, each with its default in ``HTTPWire/WireLimits``.
     public var wireLimits = WireLimits()
     /// What is let pass that RFC 9112 permits but does not demand.
     public var leniency = Leniency()
@@ -44,6 +45,9 @@ public struct ClientConfiguration: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// Whether a connection may serve more than one request.
+    var keepsConnections: Bool { maximumIdleConnections > 0 && idleConnectionLifetime > .zero }
 }
 
 /// Where hosts are to be found: the caller's word goes before the resolver's.

@@ -66,7 +66,7 @@ struct ExitCode: Hashable, Sendable {
         ExitCode("writeFailed", 23, "WRITE_ERROR", "the content could not be saved"),
         ExitCode(
             "uploadFailed", 25, "UPLOAD_FAILED", "the content cannot be sent",
-            "Give the content as a file, or leave out -0."),
+            "Give the content as a file, or leave out -0 if it is there."),
         ExitCode(
             "readFailed", 26, "READ_ERROR", "a local file could not be read",
             "Check the name and the rights of the file named in the message."),

@@ -22,6 +22,23 @@ extension Loopback {
             #expect(await client.idleConnectionCount == 1)
         }
 
+        @Test("who keeps none says so with every request", arguments: [true, false])
+        func noneKept(byNumber: Bool) async throws {
+            let server = try serve { _ in [Loopback.ok] }
+            let client = client {
+                if byNumber { $0.maximumIdleConnections = 0 } else { $0.idleConnectionLifetime = .zero }
+            }
+            for _ in 0..<2 {
+                #expect(
+                    try await client.outcome(of: server.request(fields: ["Connection": "x"])).text == "ok")
+            }
+            #expect(server.connectionCount == 2)
+            for request in server.requests {
+                #expect(request.fields.filter { $0.name == "Connection" }.map(\.value) == ["x", "close"])
+            }
+            #expect(server.requests.count == 2)
+        }
+
         @Test func twoClientsShareNothing() async throws {
             let server = try serve { _ in [Loopback.ok] }
             let (first, second) = (client(), client())
