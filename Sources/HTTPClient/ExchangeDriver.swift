@@ -306,10 +306,12 @@ final class ExchangeDriver {
             transfer.dropped = dropped
             return
         }
-        if let coding = exchange.unknownTransferCodings.first, transfer.options.contentForm != .raw {
+        let codings = exchange.unknownTransferCodings
+        if !codings.isEmpty, transfer.options.contentForm != .raw {
             throw TransferError(
                 .badContentCoding, during: .content,
-                "\(host) applied the transfer coding \"\(coding)\", which was not asked for")
+                "\(host) applied the transfer coding \"\(codings.joined(separator: ", "))\", which cannot be undone"
+            )
         }
         transfer.contentExpected = length
         if let didReceive = transfer.hooks.didReceive, !(await didReceive(response)) {
