@@ -109,6 +109,18 @@ extension Loopback {
                     "the transfer from 127.0.0.1 port \(server.port) was not done within 0.06 s") == true)
         }
 
+        @Test("a server that is given up sees the connection end in order")
+        func closingInOrder() async throws {
+            let listener = try SilentListener()
+            var options = TransferOptions()
+            options.totalTimeout = .milliseconds(60)
+            let request = HTTPRequest(try URI(parsing: "http://127.0.0.1:\(listener.port)/"))
+            let outcome = try await client().outcome(of: request, options: options)
+            #expect(outcome.code == .timedOut)
+            let connection = try #require(listener.firstConnection())
+            #expect(connection.isInOrder && connection.octets.starts(with: Array("GET / HTTP/1.1".utf8)))
+        }
+
         /// Content that is always there never makes the transfer wait, and no wait means no timer.
         @Test("the whole transfer, although content never stops", arguments: [false, true])
         func endlessContent(splices: Bool) async throws {
