@@ -33,7 +33,7 @@ final class CheckCommand {
             "Run CMD in place of `rawget --as-curl`; it must take curl's options", .text { $0.client = $1 }),
         .init(
             "known", argument: "FILE",
-            "Fixtures expected to fail, one a line: PATH: REASON; a PATH counts from any folder on",
+            "Fixtures expected to fail, one a line: PATH [KIND...]: REASON; a PATH counts from any folder on. Of the kinds outcome, request, output, files, exit the first counts here, and where there is none",
             .text { $0.knownFile = $1 }),
         .init("failures", "Show only what fails, and the sum", .flag { $0.showsFailuresOnly = true }),
         .init("jobs", argument: "NUMBER", "How many at once (8)", .count(1...64) { $0.jobs = $1 }),
@@ -47,7 +47,7 @@ final class CheckCommand {
     private let invocation: Invocation
     private let console: Console
     private var settings = Settings()
-    private var known: KnownFailures?
+    private var known: KnownDifferences?
     private var entries: [FixtureFiles.Entry] = []
     /// In the order in which they are run.
     private var jobs: [Int] = []
@@ -80,7 +80,7 @@ final class CheckCommand {
             var client: FixtureClient?
             if let command = settings.client { client = try FixtureClient(command, invocation) }
             if let file = settings.knownFile {
-                known = try KnownFailures(console.text(of: FileArgument(file), for: "--known"))
+                known = try KnownDifferences(console.text(of: FileArgument(file), for: "--known"))
             }
             try checkTemporaryFolder()
             entries = try FixtureFiles(folder: invocation.directory).entries(words.operands)
@@ -172,7 +172,7 @@ final class CheckCommand {
             let name = entries[jobs[printed]].name
             results[printed] = FixtureRunner.Result()  // its memory is not needed any more
             printed += 1
-            tell(CheckReport(name: name, result, known?.reason(for: name)))
+            tell(CheckReport(name: name, result, known?.failureReason(for: name)))
         }
     }
 

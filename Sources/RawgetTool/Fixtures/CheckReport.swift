@@ -113,28 +113,3 @@ struct CheckTally {
             + "\"seconds\":\(FixtureText.seconds(duration))}"
     }
 }
-
-/// The fixtures that are known to fail with another client, and why.
-struct KnownFailures {
-    private var entries: [(path: String, reason: String)] = []
-
-    /// Reads lines of `PATH: REASON`; blank lines and those that begin with `#` mean nothing. Throws at a line without a
-    /// reason.
-    init(_ text: String) throws(UsageError) {
-        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
-            guard let colon = line.firstIndex(of: ":") else {
-                throw UsageError("--known: a line has no reason: \(String(line).escapedForTerminal)")
-            }
-            let reason = line[line.index(after: colon)...].drop(while: { $0 == " " })
-            guard !reason.isEmpty else {
-                throw UsageError("--known: a line has no reason: \(String(line).escapedForTerminal)")
-            }
-            entries.append((String(line[..<colon]), String(reason)))
-        }
-    }
-
-    /// Why the fixture `name` is expected to fail; `nil`: it is not. A path counts from any folder on.
-    func reason(for name: String) -> String? {
-        entries.first { name == $0.path || name.hasSuffix("/\($0.path)") }?.reason
-    }
-}

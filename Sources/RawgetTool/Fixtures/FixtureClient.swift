@@ -51,17 +51,23 @@ struct FixtureClient: Sendable {
         _ words: [String], places: [FixtureStage.Place], environment: [String], folder: Int32, input: Int32,
         output: Int32, errors: Int32
     ) throws(SystemError) -> Program {
-        // No file of the person's own options counts.
-        var arguments = arguments + ["-q"]
+        var ways: [String] = []
         for place in places {
             guard let address = place.addresses.first else { continue }
             let host = address.host.contains(":") ? "[\(address.host)]" : address.host
-            arguments += [
+            ways += [
                 "--connect-to", "\(place.host):\(place.port.map(String.init) ?? ""):\(host):\(address.port)",
             ]
         }
+        // No file of the person's own options counts.
+        var arguments = arguments + ["-q"] + ways
+        for word in words.dropFirst(2) {
+            arguments.append(word)
+            // What follows begins with no option set.
+            if word == "--next" || word == "-:" { arguments += ways }
+        }
         return try Program(
-            path, arguments + words.dropFirst(2), environment: environment, folder: folder, input: input,
-            output: output, errors: errors)
+            path, arguments, environment: environment, folder: folder, input: input, output: output,
+            errors: errors)
     }
 }

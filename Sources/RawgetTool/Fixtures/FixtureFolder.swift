@@ -119,6 +119,24 @@ final class FixtureFolder {
         }
     }
 
+    /// What stands there, each file with its first octets.
+    func observed() throws(SystemError) -> [String: FixtureObservation.Entry] {
+        var observed: [String: FixtureObservation.Entry] = [:]
+        for (path, entry) in try entries() {
+            switch entry {
+            case .folder: observed[path] = .folder
+            case .link(let target): observed[path] = .link(target: target)
+            case .special: observed[path] = .special
+            case .file(let sum, let permissions):
+                let file = try File.open(path, in: descriptor.rawValue, flags: O_RDONLY | O_NOFOLLOW)
+                let content = try File.readSome(
+                    FixtureObservation.File.mostContent, at: 0, from: file.rawValue)
+                observed[path] = .file(.init(content: content, sum: sum, permissions: permissions))
+            }
+        }
+        return observed
+    }
+
     private func entries() throws(SystemError) -> [String: Entry] {
         var entries: [String: Entry] = [:]
         try collect(in: descriptor.rawValue, prefix: "", depth: 0, into: &entries)

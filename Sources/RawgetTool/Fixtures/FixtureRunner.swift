@@ -13,6 +13,8 @@ package struct FixtureRunner: Sendable {
         package var problems: [FixtureProblem] = []
         /// Why it was not run; `nil`: it was.
         package var skipped: String?
+        /// What its commands did, as far as they were run; only of a runner that observes.
+        package var observations: [FixtureObservation] = []
         /// How long it took.
         package var duration = Duration.zero
 
@@ -26,16 +28,26 @@ package struct FixtureRunner: Sendable {
     private let invocation: Invocation
     private let limit: Duration
     private let client: FixtureClient?
+    private let observes: Bool
 
     /// A runner whose fixtures may take `limit` each. `invocation` lends its folder for temporary files.
     package init(_ invocation: Invocation, limit: Duration = .seconds(30)) {
         self.init(invocation, limit: limit, client: nil)
     }
 
-    init(_ invocation: Invocation, limit: Duration, client: FixtureClient?) {
+    /// A runner that also keeps what each command did. Fixtures run by `client` when there is one: see `--client`.
+    init(
+        observing invocation: Invocation, limit: Duration = .seconds(30), client: String?
+    ) throws(UsageError) {
+        let other = if let client { try FixtureClient(client, invocation) } else { nil as FixtureClient? }
+        self.init(invocation, limit: limit, client: other, observes: true)
+    }
+
+    init(_ invocation: Invocation, limit: Duration, client: FixtureClient?, observes: Bool = false) {
         self.invocation = invocation
         self.limit = limit
         self.client = client
+        self.observes = observes
     }
 
     /// Runs a fixture.
@@ -74,7 +86,9 @@ package struct FixtureRunner: Sendable {
         }
         for (index, run) in fixture.runs.enumerated() {
             do {
-                result.problems += try await problems(run, index, in: world)
+                result.problems += try await problems(run, index, in: world) {
+                    result.observations.append($0)
+                }
             } catch let problem as FixtureProblem {
                 result.problems.append(FixtureProblem(line: max(problem.line, run.line), problem.message))
             } catch {
@@ -90,7 +104,7 @@ package struct FixtureRunner: Sendable {
 
     @NetworkActor
     private func problems(
-        _ run: Fixture.Run, _ index: Int, in world: FixtureWorld
+        _ run: Fixture.Run, _ index: Int, in world: FixtureWorld, observed: (FixtureObservation) -> Void
     ) async throws -> [FixtureProblem] {
         try world.prepare(run)
         world.stage.begin(run: index)
@@ -114,6 +128,9 @@ package struct FixtureRunner: Sendable {
         let duration = .now - start
         await settle(world.stage)
         let record = world.stage.end(run: index)
+        if observes, case .command(let arguments) = run.action {
+            observed(try world.observation(of: arguments, exit: exit, run: index))
+        }
         if Instant.now >= world.deadline {
             return record.problems + world.standing + [
                 FixtureProblem(line: run.line, "had not ended after \(limit.inSeconds) s")

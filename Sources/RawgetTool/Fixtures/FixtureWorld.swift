@@ -193,6 +193,17 @@ final class FixtureWorld {
         }
     }
 
+    /// What a command that has ended did.
+    func observation(
+        of arguments: [String], exit: Int32?, run: Int
+    ) throws(SystemError) -> FixtureObservation {
+        FixtureObservation(
+            arguments: arguments, exit: exit, requests: stage.requests(ofRun: run),
+            output: try File.readSome(FixtureObservation.File.mostContent, at: 0, from: output.rawValue),
+            entries: try folder.observed(), folder: absolute("folder"),
+            ports: stage.places.flatMap { $0.addresses.map(\.port) })
+    }
+
     /// A client of the library whose hosts are the fixture's.
     func client() -> Client {
         var configuration = ClientConfiguration()

@@ -130,6 +130,11 @@ public final class FixtureStage: Sendable {
         return record
     }
 
+    /// The requests of a run, in the order in which their heads came.
+    public func requests(ofRun index: Int) -> [PlayedRequest] {
+        runs.indices.contains(index) ? runs[index].received : []
+    }
+
     /// Ends everything and closes all ports; a second call does nothing.
     public func stop() {
         troupe.end()

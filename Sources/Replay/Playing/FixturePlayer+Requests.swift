@@ -133,13 +133,15 @@ extension FixturePlayer {
         swap(&input, &connection.input)
         defer { swap(&input, &connection.input) }
         do throws(ContentReader.Failure) {
-            return try reader.next(wanted, of: &input) { input in
+            let octets = try reader.next(wanted, of: &input) { input in
                 swap(&input, &connection.input)
                 last = connection.receive()
                 swap(&input, &connection.input)
                 if case .octets = last { return true }
                 return false
             }
+            scene.receiveContent(octets)
+            return octets
         } catch {
             switch error {
             case .ended: ending = reason(last)
@@ -187,7 +189,9 @@ extension FixturePlayer {
                 if case .octets = received { continue }
                 lack = reason(received)
             }
-            return connection.input.take(wanted)
+            let octets = connection.input.take(wanted)
+            scene.receiveContent(octets)
+            return octets
         }
         guard let difference else { return .goesOn }
         if let lack {

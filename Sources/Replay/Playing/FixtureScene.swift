@@ -6,6 +6,8 @@ struct FixtureScene {
     var noteStanding: (Int?) -> Void = { _ in }
     /// The head of a request has come.
     var receiveHead: ([UInt8]) -> Void = { _ in }
+    /// Octets of its content have come.
+    var receiveContent: ([UInt8]) -> Void = { _ in }
     /// The connection is at a meeting; returned is what is given when all others are there. `nil`: nobody else comes.
     var meet: (String) -> StopSignal? = { _ in nil }
     /// The person interrupts the command.

@@ -57,9 +57,10 @@ final class FixtureTroupe: Sendable {
         var scene = FixtureScene(
             note: run.note, context: contexts.context, hosts: hosts(beginningWith: declared.host))
         scene.receiveHead = { [log] head in
-            run.countRequest(of: server)
+            run.note(request: head, on: connection.number, of: server)
             log("\(place): \(VisibleOctets(HeadLine.lines(of: head).first?.octets ?? [], limit: 200))")
         }
+        scene.receiveContent = { run.note(content: $0, on: connection.number, of: server) }
         scene.interrupt = onInterrupt
         scene.noteStanding = { run.noteStanding($0, of: connection.number) }
         let player = FixturePlayer(connection, scene)

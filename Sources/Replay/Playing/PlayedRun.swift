@@ -6,6 +6,8 @@ final class PlayedRun: Sendable {
         /// Why the last handshake with a server failed, by server.
         var handshakeFailures: [Int: String] = [:]
         var record = FixtureStage.RunRecord()
+        /// Requests in the order of their heads.
+        var received: [PlayedRequest] = []
         /// The line up to which all is done, by connection.
         var standing: [Int: Int] = [:]
     }
@@ -47,7 +49,23 @@ final class PlayedRun: Sendable {
         }
     }
 
-    func countRequest(of server: Int) { state.withLock { $0.record.requests[server] += 1 } }
+    func note(request head: [UInt8], on connection: Int, of server: Int) {
+        state.withLock { state in
+            state.record.requests[server] += 1
+            state.received.append(PlayedRequest(server: server, connection: connection, head: head))
+        }
+    }
+
+    /// Content of the last request of a connection.
+    func note(content: [UInt8], on connection: Int, of server: Int) {
+        state.withLock { state in
+            let isIts = { (request: PlayedRequest) in
+                request.server == server && request.connection == connection
+            }
+            guard let index = state.received.lastIndex(where: isIts) else { return }
+            state.received[index].append(content)
+        }
+    }
 
     /// Counts a connection and gives it the next script of its server, where the first request need not decide.
     func accept(at server: Int) -> Int? {
@@ -106,6 +124,9 @@ final class PlayedRun: Sendable {
         point.arrive(index)
         return point.signal
     }
+
+    /// The requests so far, in the order in which their heads came.
+    var received: [PlayedRequest] { state.withLock { $0.received } }
 
     /// What the run came to. Called when its connections have ended.
     func record() -> FixtureStage.RunRecord {
