@@ -46,12 +46,16 @@ extension DownloadPlan {
     /// Throws `writeFailed` where the name that was chosen for the answer is that of a file which the request's content
     /// comes from. To be asked before the request is sent.
     public func checkDestination() throws(TransferError) {
-        guard !sources.isEmpty, destination != .suggestedName,
-            let name = OutputName(
-                destination, uri: request.uri, response: HTTPResponse(version: .http11, status: .ok),
-                in: outputFolder), isSource(name.path)
-        else { return }
-        throw DownloadPlan.refusal(ofSource: name.path)
+        guard !sources.isEmpty, let path = chosenPath, isSource(path) else { return }
+        throw DownloadPlan.refusal(ofSource: path)
+    }
+
+    /// The path of the file as far as no answer decides it; `nil` where one may, or there is no file.
+    public var chosenPath: String? {
+        guard destination != .suggestedName else { return nil }
+        let answer = HTTPResponse(version: .http11, status: .ok)
+        return OutputName(
+            destination, uri: request.uri, response: answer, in: outputFolder, requested: requestedName)?.path
     }
 
     /// The answer would replace what was sent.

@@ -34,6 +34,12 @@ public struct DownloadPlan {
     public var includesHeads = false
     /// How a head is written before the content; `nil` as it came.
     public var headText: (@Sendable (HTTPResponse) -> [UInt8])?
+    /// How a trailer section is written behind the content; `nil`: it is not.
+    public var trailerText: (@Sendable (HTTPFields) -> [UInt8])?
+    /// Whether content is received and dropped: heads are all that is wanted.
+    public var dropsContent = false
+    /// What a file is called whose name the URI gives; `nil`: after the last segment, decoded.
+    public var requestedName: String?
     /// Told what is written, heads and content, on the loop; not what is spliced.
     package var copied: (@NetworkActor (_ octets: Span<UInt8>, _ isHead: Bool) -> Void)?
     /// Whether a file gets the time of Last-Modified.

@@ -89,13 +89,15 @@ public final class FileWriter: ContentSink {
         }
         // "Not modified" has no content: a file that is there is what it speaks of.
         if response.status == .notModified, preface.isEmpty { return }
-        name = OutputName(plan.destination, uri: plan.request.uri, response: response, in: plan.outputFolder)
+        name = OutputName(
+            plan.destination, uri: plan.request.uri, response: response, in: plan.outputFolder,
+            requested: plan.requestedName)
         guard name != nil else { return }
         try reserveName()
         plan.copied?(preface.span, true)
         pending = preface
         preface = []
-        if let length, length > UInt64(FileWriter.smallContent) { try open() }
+        if let length, length > UInt64(FileWriter.smallContent), !plan.dropsContent { try open() }
     }
 
     /// The head of an answer whose content is not wanted goes where heads and content were to go one after the other.
@@ -129,8 +131,20 @@ public final class FileWriter: ContentSink {
     public func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         received += UInt64(content.count)
         guard !refusesAnswer else { return try keepExcerpt(content) }
+        guard !plan.dropsContent else { return .more }
+        return try keep(content, isHead: false)
+    }
+
+    /// The trailer section goes behind the content, where it is wanted. Throws `writeFailed`.
+    public func end(trailers: HTTPFields) throws(TransferError) {
+        guard !refusesAnswer, !trailers.isEmpty, let octets = plan.trailerText?(trailers) else { return }
+        // A reader who is slow is waited for once the transfer is over.
+        _ = try keep(octets.span, isHead: true)
+    }
+
+    private func keep(_ content: Span<UInt8>, isHead: Bool) throws(TransferError) -> SinkDemand {
         guard name != nil || output != nil else { return .more }
-        plan.copied?(content, false)
+        plan.copied?(content, isHead)
         guard name != nil else { return try putOut(content) }
         if openNumber == nil {
             if pending.count + content.count <= FileWriter.smallContent {

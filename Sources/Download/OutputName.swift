@@ -30,19 +30,23 @@ struct OutputName: Hashable, Sendable {
     var isExplicit: Bool
 
     /// The name of `destination` for what `uri` was answered with; `nil` where no file is written.
-    init?(_ destination: Destination, uri: URI, response: HTTPResponse, in outputFolder: String?) {
+    /// `requested` goes before what the URI gives.
+    init?(
+        _ destination: Destination, uri: URI, response: HTTPResponse, in outputFolder: String?,
+        requested: String? = nil
+    ) {
+        let given = requested ?? FileName(uri)?.text ?? OutputName.fallback
         switch destination {
         case .descriptor, .nowhere: return nil
         case .path(let path):
             self.init(path: path, mayReplace: true, isExplicit: true)
         case .requestedName:
-            self.init(path: FileName(uri)?.text ?? OutputName.fallback, mayReplace: true, isExplicit: false)
+            self.init(path: given, mayReplace: true, isExplicit: false)
         case .suggestedName:
             if let name = OutputName.suggested(by: response) {
                 self.init(path: name, mayReplace: false, isExplicit: false)
             } else {
-                self.init(
-                    path: FileName(uri)?.text ?? OutputName.fallback, mayReplace: true, isExplicit: false)
+                self.init(path: given, mayReplace: true, isExplicit: false)
             }
         }
         if let outputFolder, !outputFolder.isEmpty {

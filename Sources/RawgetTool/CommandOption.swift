@@ -24,6 +24,8 @@ struct CommandOption: Sendable {
     enum Effect: Sendable {
         /// No argument; `--no-NAME` is its opposite.
         case toggle(@Sendable (inout CommandSettings, Bool) -> Void)
+        /// No argument, and no opposite.
+        case flag(@Sendable (inout CommandSettings) -> Void)
         /// Any text.
         case text(@Sendable (inout CommandSettings, String) -> Void)
         /// Text of a certain form; false when it has another.
@@ -79,7 +81,7 @@ struct CommandOption: Sendable {
     /// Whether an argument must follow.
     var takesArgument: Bool {
         switch effect {
-        case .toggle, .remoteName, .next, .asCurl, .help, .version: false
+        case .toggle, .flag, .remoteName, .next, .asCurl, .help, .version: false
         case .text, .checked, .seconds, .size, .count, .url, .output, .configFile: true
         }
     }

@@ -5,6 +5,9 @@ extension CommandParser {
         case .toggle(let set):
             set(&settings, found.isOn)
             return
+        case .flag(let set):
+            set(&settings)
+            return
         case .url:
             if let argument { command.appendURL(piece(argument)) }
             return
@@ -45,7 +48,7 @@ extension CommandParser {
             }
             set(&settings, count)
         case .configFile: try readConfig(FileArgument(value))
-        case .toggle, .url, .output, .remoteName, .next, .asCurl, .help, .version: break  // done above
+        case .toggle, .flag, .url, .output, .remoteName, .next, .asCurl, .help, .version: break  // done above
         }
     }
 

@@ -49,6 +49,8 @@ struct GroupOptions: Hashable, Sendable {
     var range: String?
     /// `-f` and `--fail-with-body`.
     var errorAnswer = ErrorAnswer.asUsual
+    /// Whether both choices were made, which curl refuses.
+    var hasTwoErrorAnswers = false
 
     /// `--compressed`.
     var offersCodings = false

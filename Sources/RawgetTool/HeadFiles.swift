@@ -22,20 +22,20 @@ final class HeadFiles {
 
     init(_ console: Console) { self.console = console }
 
-    /// Writes one head. A reader of a pipe is waited for, unless `interruption` has something to read.
+    /// Writes a head, or lines of a trailer section. A reader of a pipe is waited for, unless `interruption` has something to read.
     func write(
-        _ response: HTTPResponse, to file: FileArgument, unless interruption: Int32?
+        _ lines: [UInt8], to file: FileArgument, unless interruption: Int32?
     ) throws(TransferError) {
         let invocation = console.invocation
         switch file {
-        case .standard: try write(response, to: invocation.standardOutput, named: "-", interruption)
+        case .standard: try write(lines, to: invocation.standardOutput, named: "-", interruption)
         case .path(let path):
             if let descriptor = try invocation.openDescriptor(named: path) {
-                return try write(response, to: descriptor, named: path, interruption)
+                return try write(lines, to: descriptor, named: path, interruption)
             }
             let key = Array(path.utf8)
             if let file = open[key] {
-                return try write(response, to: file.descriptor.rawValue, named: path, interruption)
+                return try write(lines, to: file.descriptor.rawValue, named: path, interruption)
             }
             do throws(SystemError) {
                 let isFirst = begun.insert(key).inserted
@@ -43,7 +43,7 @@ final class HeadFiles {
                 let flags = O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | (isFirst ? O_TRUNC : O_APPEND)
                 let file = OpenFile(try File.open(path, in: invocation.directory, flags: flags))
                 try File.write(
-                    console.headOctets(of: response, for: file.descriptor.rawValue).span,
+                    console.shown(head: lines, on: file.descriptor.rawValue).span,
                     to: file.descriptor.rawValue, unless: interruption)
                 if try File.status(of: file.descriptor.rawValue).kind != .regular { open[key] = file }
             } catch {
@@ -53,10 +53,10 @@ final class HeadFiles {
     }
 
     private func write(
-        _ response: HTTPResponse, to descriptor: Int32, named path: String, _ interruption: Int32?
+        _ lines: [UInt8], to descriptor: Int32, named path: String, _ interruption: Int32?
     ) throws(TransferError) {
         do throws(SystemError) {
-            let octets = console.headOctets(of: response, for: descriptor)
+            let octets = console.shown(head: lines, on: descriptor)
             if descriptor == console.invocation.standardOutput {
                 console.log?.notePrinted(Blanking.head(octets).span)
             }
@@ -75,10 +75,18 @@ final class HeadFiles {
     }
 }
 
+extension HTTPFields {
+    /// The lines of a trailer section, without the empty one.
+    var trailerOctets: [UInt8] {
+        var octets: [UInt8] = []
+        appendLines(to: &octets)
+        return octets
+    }
+}
+
 extension Console {
-    /// The head as octets, escaped line by line where `descriptor` is a terminal.
-    func headOctets(of response: HTTPResponse, for descriptor: Int32) -> [UInt8] {
-        let octets = response.headOctets
+    /// Lines of a head, escaped one by one where `descriptor` is a terminal.
+    func shown(head octets: [UInt8], on descriptor: Int32) -> [UInt8] {
         guard invocation.isTerminal(descriptor) else { return octets }
         var result: [UInt8] = []
         for line in octets.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {

@@ -18,14 +18,10 @@ extension OptionTable {
             }),
         CommandOption(
             "ipv4", "4", in: .connection, "Use IPv4 addresses only",
-            .toggle {
-                $0.transfer.addressFamily = $1 ? .ipv4 : .any
-            }),
+            .flag { $0.transfer.addressFamily = .ipv4 }),
         CommandOption(
             "ipv6", "6", in: .connection, "Use IPv6 addresses only",
-            .toggle {
-                $0.transfer.addressFamily = $1 ? .ipv6 : .any
-            }),
+            .flag { $0.transfer.addressFamily = .ipv6 }),
         CommandOption(
             "unix-socket", argument: "PATH", in: .connection, "Connect to the Unix socket PATH",
             .text { $0.transfer.unixSocket = $1.isEmpty ? nil : $1 }),

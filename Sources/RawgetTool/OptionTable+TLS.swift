@@ -36,22 +36,22 @@ extension OptionTable {
             .text { $0.transfer.tls.password = $1 }),
         CommandOption(
             "tlsv1", "1", in: .tls, "Accepted: TLS 1.2 or newer fulfils it",
-            .toggle { settings, _ in settings.transfer.tls.minimumVersion = nil }),
+            .flag { $0.transfer.tls.minimumVersion = nil }),
         CommandOption(
             "tlsv1.0", in: .tls, "Accepted, as --tlsv1",
-            .toggle { settings, _ in settings.transfer.tls.minimumVersion = nil }),
+            .flag { $0.transfer.tls.minimumVersion = nil }),
         CommandOption(
             "tlsv1.1", in: .tls, "Accepted, as --tlsv1",
-            .toggle { settings, _ in settings.transfer.tls.minimumVersion = nil }),
+            .flag { $0.transfer.tls.minimumVersion = nil }),
         CommandOption(
             "ssl-reqd", in: .tls, "Accepted: what https asks for is never done without TLS",
             .toggle { _, _ in }),
         CommandOption(
             "tlsv1.2", in: .tls, "Accept TLS 1.2 or newer, which is the default",
-            .toggle { $0.transfer.tls.minimumVersion = $1 ? .tls12 : nil }),
+            .flag { $0.transfer.tls.minimumVersion = .tls12 }),
         CommandOption(
             "tlsv1.3", in: .tls, "Accept TLS 1.3 or newer alone",
-            .toggle { $0.transfer.tls.minimumVersion = $1 ? .tls13 : nil }),
+            .flag { $0.transfer.tls.minimumVersion = .tls13 }),
         CommandOption(
             "tls-max", argument: "VERSION", in: .tls, "Offer no newer TLS than 1.2 or 1.3 (default)",
             .text { $0.transfer.tls.maximumVersion = $1 }),

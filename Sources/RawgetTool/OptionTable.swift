@@ -133,10 +133,10 @@ enum OptionTable {
             .toggle { $0.transfer.keepsDotSegments = $1 }),
         CommandOption(
             "http1.0", "0", in: .request, "Speak HTTP/1.0",
-            .toggle { $0.transfer.isHTTP10 = $1 }),
+            .flag { $0.transfer.isHTTP10 = true }),
         CommandOption(
             "http1.1", in: .request, "Speak HTTP/1.1, which is the default",
-            .toggle { if $1 { $0.transfer.isHTTP10 = false } }),
+            .flag { $0.transfer.isHTTP10 = false }),
         CommandOption(
             "http0.9", in: .request, "Take an answer without a head, as HTTP/0.9 has none",
             .toggle { $0.transfer.allowsHTTP09 = $1 }),
@@ -152,11 +152,11 @@ enum OptionTable {
         CommandOption(
             "fail", "f", in: .limits, "Save nothing when the status is an error; exit 22",
             .toggle {
-                $0.transfer.errorAnswer = $1 ? .fail : .asUsual
+                $0.transfer.choose(.fail, $1)
             }),
         CommandOption(
             "fail-with-body", in: .limits, "Save the content even then, but exit 22",
-            .toggle { $0.transfer.errorAnswer = $1 ? .failWithBody : .asUsual }),
+            .toggle { $0.transfer.choose(.failWithBody, $1) }),
         CommandOption(
             "max-time", "m", argument: "SECONDS", in: .limits, "Give a transfer up after SECONDS",
             .seconds { $0.transfer.maximumTime = $1 == .zero ? nil : $1 }),
@@ -176,4 +176,16 @@ enum OptionTable {
             "Refuse content larger than SIZE (units k, m, g, t)",
             .size { $0.transfer.maximumSize = $1 == 0 ? nil : $1 }),
     ]
+}
+
+extension GroupOptions {
+    /// What becomes of an answer that is an error; the opposite of another choice than the present one changes nothing.
+    fileprivate mutating func choose(_ answer: ErrorAnswer, _ isOn: Bool) {
+        if isOn {
+            if errorAnswer != .asUsual, errorAnswer != answer { hasTwoErrorAnswers = true }
+            errorAnswer = answer
+        } else if errorAnswer == answer {
+            errorAnswer = .asUsual
+        }
+    }
 }

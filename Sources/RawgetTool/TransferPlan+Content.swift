@@ -17,6 +17,9 @@ extension TransferPlan {
 
     /// Refuses what is known of curl and not done here, or could not be meant. Returns a warning where curl obeys.
     static func checkValues(_ options: GroupOptions, _ run: RunOptions) throws(UsageError) -> String? {
+        guard !run.isCurl || !options.hasTwoErrorAnswers else {
+            throw UsageError("-f and --fail-with-body: only one of them can be obeyed")
+        }
         guard options.proxy.isEmpty else {
             throw UsageError("-x, --proxy is not part of this version; only an empty one is taken")
         }

@@ -134,7 +134,13 @@ final class TransferPlan: Sendable {
             let isWhole = options.outputFolder?.isEmpty ?? true
             let descriptor = isWhole ? try console.invocation.openDescriptor(named: path) : nil
             destination = descriptor.map { .descriptor($0) } ?? .path(path)
-        case .remoteName: destination = options.usesServerName ? .suggestedName : .requestedName
+        case .remoteName:
+            // So as curl 7.88: a name is there before the request is, or there is no request.
+            guard !run.isCurl || request.uri.hasFileName else {
+                throw TransferError(
+                    .writeFailed, during: .store, "-O: the path of the URL ends without a name for a file")
+            }
+            destination = options.usesServerName ? .suggestedName : .requestedName
         case .unspecified:
             destination =
                 options.printsByDefault(number, isCurl: run.isCurl)
@@ -154,9 +160,16 @@ final class TransferPlan: Sendable {
         plan.keepsNamesApart = !run.isCurl || options.usesServerName
         plan.includesHeads = options.includesHead || options.isHead
         if case .file(let path) = output, path != "-" { plan.descriptorName = path }
+        plan.dropsContent = options.isHead && request.method != .head
+        if run.isCurl { plan.requestedName = request.uri.lastPathSegment }
+        let console = console
         if case .descriptor(let descriptor) = destination {
-            let console = console
-            plan.headText = { console.headOctets(of: $0, for: descriptor) }
+            plan.headText = { console.shown(head: $0.headOctets, on: descriptor) }
+            if plan.includesHeads || mixesHeadsWithContent(plan) {
+                plan.trailerText = { console.shown(head: $0.trailerOctets, on: descriptor) }
+            }
+        } else if plan.includesHeads {
+            plan.trailerText = { $0.trailerOctets }
         }
         plan.setsModified = options.setsRemoteTime
         plan.refusesBinary =
@@ -181,6 +194,13 @@ final class TransferPlan: Sendable {
         }
         if isUnasked { plan.options.expectsContinueAbove = nil }
         return plan
+    }
+
+    /// Whether the heads of `-D` and the content go to standard output both: then only the writer knows where the content
+    /// ends, and the trailer section begins.
+    func mixesHeadsWithContent(_ plan: DownloadPlan) -> Bool {
+        options.headFile == .standard
+            && plan.destination == .descriptor(console.invocation.standardOutput)
     }
 
     /// A time-out that never comes.
@@ -258,11 +278,23 @@ final class TransferPlan: Sendable {
             keepsDotSegments: options.keepsDotSegments)
     }
 
-    /// Whether the first colon is followed by two slashes. Over octets: `contains` would bring in the machinery of
-    /// regular expressions, at every start.
+    /// Whether the first colon is followed by two slashes, or behind a scheme that has an authority by one: that is no
+    /// host of the name `http`. Over octets: `contains` would bring in the machinery of regular expressions, at every
+    /// start.
     static func namesScheme(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
-        return text.utf8[colon...].dropFirst().prefix(2).elementsEqual([UInt8(ascii: "/"), UInt8(ascii: "/")])
+        let slashes = text.utf8[colon...].dropFirst().prefix { $0 == UInt8(ascii: "/") }.count
+        guard slashes == 1 else { return slashes > 1 }
+        let scheme = text[..<colon].lowercased()
+        return scheme == "http" || scheme == "https"
+    }
+}
+
+extension URI {
+    /// Whether a file can have the name of the last segment.
+    fileprivate var hasFileName: Bool {
+        guard let name = lastPathSegment else { return false }
+        return !name.isEmpty && name != "." && name != ".."
     }
 }
 

@@ -30,6 +30,8 @@ struct TransferRecord {
     private(set) var redirected: HTTPRequest?
     private(set) var redirectCount: UInt64 = 0
     var path: String?
+    /// The path that was meant, which `-w` tells as curl where nothing was saved.
+    var chosenPath: String?
     var exit: Int32 = 0
     var message = ""
     private var advice: String?
@@ -171,7 +173,7 @@ extension TransferRecord {
         values.referer = lastRequest?.fields[.referer]
         values.redirectCount = redirectCount
         values.uploadSize = sentOctets
-        values.fileName = path
+        values.fileName = path ?? chosenPath
         values.connectionCount = UInt64(connectionsOpened)
         values.exitCode = UInt64(exit)
         values.errorMessage = exit == 0 ? nil : message

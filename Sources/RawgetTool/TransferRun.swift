@@ -70,7 +70,9 @@ final class TransferRun {
                 switch argument {
                 case .text(let text): writeOut = text
                 case .file(let file):
-                    writeOut = try console.text(of: file, for: "-w, --write-out")
+                    // Lines of a file are joined, as by curl: `\n` ends one.
+                    let text = try console.text(of: file, for: "-w, --write-out")
+                    writeOut = String(text.unicodeScalars.filter { $0 != "\n" && $0 != "\r" })
                 }
             }
             groups.append(
@@ -191,7 +193,9 @@ final class TransferRun {
             record.refuse(error)
             return end(record, of: job.group)
         }
-        let watcher = TransferWatcher(record, group.plan, heads, interruption: interruptions)
+        if command.run.isCurl { record.chosenPath = plan.chosenPath }
+        let watcher = TransferWatcher(
+            record, group.plan, heads, for: plan, interruption: interruptions)
         plan.hooks.observe = { watcher.observe($0) }
         recorder?.watch(&plan, number: job.number, upload: group.plan.upload(job.index))
         display?.begin(job.number, plan)
@@ -204,7 +208,8 @@ final class TransferRun {
             settleLater(
                 SettlingTransfer(
                     received: received, watcher: watcher, group: job.group, output: job.output))
-            if command.run.failsEarly { settle() }
+            // What -w says stands before the next content.
+            if command.run.failsEarly || watcher.record.writeOut != nil && printsContent { settle() }
         } catch {
             settle()
             if let part = error.part {
@@ -238,6 +243,20 @@ final class TransferRun {
     private func settleLater(_ transfer: SettlingTransfer) {
         unsettled.append(transfer)
         if unsettled.count == 1 { NetworkActor.loop.runBeforeWaiting { self.settle() } }
+    }
+
+    /// Whether content, or heads, may go to standard output.
+    private var printsContent: Bool {
+        command.groups.indices.contains { index in
+            let group = command.groups[index]
+            return group.options.headFile == .standard
+                || (0..<group.count).contains {
+                    let output = command.output($0, inGroup: index)
+                    return output == .file("-")
+                        || output == .unspecified
+                            && group.options.printsByDefault($0, isCurl: command.run.isCurl)
+                }
+        }
     }
 
     private func settle() {

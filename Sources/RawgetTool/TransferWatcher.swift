@@ -15,9 +15,14 @@ final class TransferWatcher {
     /// What makes waiting for a reader of heads end.
     private let interruption: Int32?
 
+    /// Whether `-D` has its trailer section from the writer of the content.
+    private let leavesTrailersToWriter: Bool
+
     init(
-        _ record: TransferRecord, _ plan: TransferPlan, _ heads: HeadFiles, interruption: Int32?
+        _ record: TransferRecord, _ plan: TransferPlan, _ heads: HeadFiles, for download: DownloadPlan,
+        interruption: Int32?
     ) {
+        leavesTrailersToWriter = plan.mixesHeadsWithContent(download)
         self.record = record
         self.plan = plan
         self.heads = heads
@@ -41,6 +46,8 @@ final class TransferWatcher {
         case .response(let response):
             record.response = response
             take(response)
+        case .contentReceived(let trailers):
+            if !trailers.isEmpty, !leavesTrailersToWriter { write(trailers.trailerOctets) }
         default: break
         }
     }
@@ -57,9 +64,13 @@ final class TransferWatcher {
 
     private func take(_ response: HTTPResponse) {
         record.countHead(response)
+        write(response.headOctets)
+    }
+
+    private func write(_ lines: [UInt8]) {
         guard let file = plan.options.headFile, headFailure == nil else { return }
         do throws(TransferError) {
-            try heads.write(response, to: file, unless: interruption)
+            try heads.write(lines, to: file, unless: interruption)
         } catch {
             headFailure = error
         }

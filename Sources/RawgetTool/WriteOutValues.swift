@@ -64,10 +64,11 @@ struct WriteOutValues: Sendable {
     /// Nothing known yet.
     init() {}
 
-    /// The scheme in capitals, and no version where there was no head: so curl 7.88 prints them.
+    /// The scheme in capitals, version 1.0 as 1, and none where there was no head: so curl 7.88 prints them.
     mutating func spellAsCurl() {
         scheme = scheme?.uppercased()
         if httpVersion == "0.9" { httpVersion = "0" }
+        if httpVersion == "1.0" { httpVersion = "1" }
     }
 
     /// Octets a second over the whole transfer.

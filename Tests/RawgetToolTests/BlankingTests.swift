@@ -97,7 +97,8 @@ struct BlankingTests {
             ["--url=http:/me:s3cret@A/x"], ["--url", "//me:s3cret@A/x"], ["me:s3cret%40h/x"],
             ["--as-curl", "-e", "http:/me:s3cret@h", "http://A/x"], ["--referer=me:s3cret@h/", "http://A/x"],
             ["-H", "Referer: http:/me:s3cret@h", "http://A/x"], ["-K", "config"],
-            ["http://A/x", "--next", "http:/me:s3cret@A/x"], ["--proto-default", "http", "me:s3cret@A/x"],
+            ["http://A/x", "--next", "--resolve", "RESOLVE", "http:/me:s3cret@A/x"],
+            ["--proto-default", "http", "me:s3cret@A/x"],
         ])
     func replayed(arguments: [String]) async throws {
         let rig = try RecordingRig()
