@@ -63,6 +63,13 @@ extension CommandParser {
         if group.outputs.count > group.count {
             command.warnings.append("there are \(group.outputs.count) outputs for \(group.count) URLs")
         }
+        if settings.transfer.isGlobOff.map({ !$0 }) ?? settings.run.isCurl {
+            do throws(URLGlob.Malformed) {
+                try command.expandURLs(&settings.transfer.uploads)
+            } catch {
+                throw UsageError("\(error.reason); -g takes braces and brackets as they are", exit: 3)
+            }
+        }
         command.groups[index].options = settings.transfer
         guard !isLast else { return }
         settings.transfer = GroupOptions()

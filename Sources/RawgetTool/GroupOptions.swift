@@ -31,6 +31,8 @@ struct GroupOptions: Hashable, Sendable {
 
     /// `-I`: HEAD, and the head is the output.
     var isHead = false
+    /// `-g`; `nil`: as is the custom, which is curl's or not.
+    var isGlobOff: Bool?
     /// `-i`: the head stands before the content.
     var includesHead = false
     /// `-D`.

@@ -144,8 +144,9 @@ enum OptionTable {
             "ignore-content-length", in: .request, "Read until the server closes, whatever length it names",
             .toggle { $0.transfer.ignoresContentLength = $1 }),
         CommandOption(
-            "globoff", "g", in: .request, "Accepted: brackets and braces of a URL never have a meaning",
-            .toggle { _, _ in }),
+            "globoff", "g", in: .request,
+            "Take braces and brackets of a URL as they are; rawget does so anyway, with --no-globoff {a,b} and [1-9] stand for several URLs, and #1 in -o for what is in the first",
+            .toggle { $0.transfer.isGlobOff = $1 }),
     ]
 
     private static let limits: [CommandOption] = [

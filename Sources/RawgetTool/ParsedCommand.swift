@@ -69,4 +69,35 @@ extension ParsedCommand {
     mutating func appendOutput(_ piece: CommandText.Piece?) {
         groups[groups.count - 1].outputs.append(piece ?? .absent)
     }
+
+    /// Puts the URLs that braces and brackets of the last group stand for in their place, with an output and an upload
+    /// for each. Throws where they stand for none.
+    mutating func expandURLs(_ uploads: inout [String]) throws(URLGlob.Malformed) {
+        let group = groups[groups.count - 1]
+        guard group.urls.contains(where: { URLGlob.isNeeded(for: text.octets($0)) }) else { return }
+        var expanded = Group()
+        var files: [String] = []
+        var size = text.size
+        for (number, piece) in group.urls.enumerated() {
+            let glob = try URLGlob(text.octets(piece))
+            for index in 0..<glob.count {
+                let url = glob.url(index)
+                size += url.count
+                if number < group.outputs.count {
+                    let output = group.outputs[number]
+                    let name = glob.name(text.octets(output), index)
+                    size += name.count
+                    expanded.outputs.append(output == .absent ? .absent : withText { $0.add(name) })
+                }
+                guard size <= CommandText.maximumSize else {
+                    throw URLGlob.Malformed(
+                        reason: "the URLs come to more than \(CommandText.maximumSize) octets")
+                }
+                expanded.urls.append(withText { $0.add(url) })
+                if number < uploads.count { files.append(uploads[number]) }
+            }
+        }
+        groups[groups.count - 1] = expanded
+        uploads = files
+    }
 }

@@ -60,7 +60,7 @@ struct RecordingRoundTripTests {
         Case(["--max-filesize", "5", "http://A/chunked"], exit: 63), Case(["-r", "0-1", "http://A/small"]),
         Case(["http://nowhere.invalid/"], exit: 6),
         Case(["--max-redirs", "0", "http://A/moved-here"], exit: 47),
-        Case(["-sSo", "x", "http://A/small", "-0"]),
+        Case(["-sSo", "x", "http://A/small", "-0"]), Case(["--as-curl", "-so", "#1", "http://A/{small,a}"]),
         Case(["-o", "lnk", "http://A/small"]), Case(["-o", "old/lnk", "http://A/small"]),
         Case(["--output-dir", "old", "-o", "lnk", "http://A/small"]), Case(["-o", "lnk2", "http://A/small"]),
         Case(["-o", "null", "http://A/small"]), Case(["-o", "away", "http://A/small"]),
