@@ -96,6 +96,10 @@ let package = Package(
             name: "FixtureTests",
             dependencies: ["RawgetTool", "Replay", "TestSupport"], swiftSettings: strict),
         .testTarget(
+            name: "DifferentialTests",
+            dependencies: ["HTTPClient", "RawgetTool", "Replay", "System", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "ExecutableTests", dependencies: ["rawget", "Replay", "TestSupport"],
             swiftSettings: strict),
     ]
