@@ -26,7 +26,7 @@ enum Comparing {
         + "/Fixtures"
     /// Where programs are looked for.
     private static let programs = "/usr/local/bin:/usr/bin:/bin"
-    private static let limit = Duration.seconds(6)
+    private static let limit = Duration.seconds(10)
     private static let jobs = 6
 
     /// Whether there is a curl.
