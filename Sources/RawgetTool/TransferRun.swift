@@ -245,18 +245,16 @@ final class TransferRun {
         if unsettled.count == 1 { NetworkActor.loop.runBeforeWaiting { self.settle() } }
     }
 
-    /// Whether content, or heads, may go to standard output.
-    private var printsContent: Bool {
-        command.groups.indices.contains { index in
-            let group = command.groups[index]
-            return group.options.headFile == .standard
-                || (0..<group.count).contains {
-                    let output = command.output($0, inGroup: index)
-                    return output == .file("-")
-                        || output == .unspecified
-                            && group.options.printsByDefault($0, isCurl: command.run.isCurl)
-                }
-        }
+    /// Whether content, or heads, may go to standard output; looked at once, since there may be thousands of URLs.
+    private lazy var printsContent = command.groups.indices.contains { index in
+        let group = command.groups[index]
+        return group.options.headFile == .standard
+            || (0..<group.count).contains {
+                let output = command.output($0, inGroup: index)
+                return output == .file("-")
+                    || output == .unspecified
+                        && group.options.printsByDefault($0, isCurl: command.run.isCurl)
+            }
     }
 
     private func settle() {
