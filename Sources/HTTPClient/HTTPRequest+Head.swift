@@ -4,9 +4,11 @@ import HTTPWire
 extension HTTPRequest {
     /// The head of the request as it is sent: what a message must have is added to the caller's fields. Throws `badURI`
     /// when the parts do not make one valid request.
-    /// `length` is that of the content, `expectsContinue` whether a go-ahead for it is asked for.
+    /// `length` is that of the content, `expectsContinue` whether a go-ahead for it is asked for, `target` what goes in place
+    /// of the URI's path and query.
     func headOctets(
-        _ length: OutgoingContent.Length, expectsContinue: Bool, version: HTTPVersion = .http11
+        _ length: OutgoingContent.Length, expectsContinue: Bool, version: HTTPVersion = .http11,
+        target: String? = nil
     ) throws(TransferError) -> [UInt8] {
         var fields = fieldsBehindHost()
         // What is for a proxy is no origin's business (RFC 9110, section 11.7.2).
@@ -31,7 +33,8 @@ extension HTTPRequest {
         Self.listConnectionOptions(in: &fields)
         do throws(WireError) {
             return try RequestSerializer.head(
-                of: method, target: .origin(uri.requestTarget), fields: fields, version: version)
+                of: method, target: target.map { .asGiven($0) } ?? .origin(uri.requestTarget), fields: fields,
+                version: version)
         } catch {
             if error.reason == .codingInOldVersion, length == .unknown {
                 throw TransferError(

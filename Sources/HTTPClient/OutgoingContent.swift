@@ -34,6 +34,7 @@ struct OutgoingContent {
     /// Whether the server is asked for a go-ahead (RFC 9110, section 10.1.1).
     let expectsContinue: Bool
     private let version: HTTPVersion
+    private let target: String?
 
     /// `stream` goes before the request's own content. Throws `badURI` where that makes no valid request.
     init(
@@ -59,15 +60,18 @@ struct OutgoingContent {
         let expects =
             length.octets != 0 && options.version >= .http11
             && (isAsked || isLong && !request.fields.contains(.expect))
-        try self.init(request, source, length, expectsContinue: expects, options.version)
+        try self.init(
+            request, source, length, expectsContinue: expects, options.version, options.requestTarget)
     }
 
     private init(
         _ request: HTTPRequest, _ source: Source, _ length: Length, expectsContinue: Bool,
-        _ version: HTTPVersion
+        _ version: HTTPVersion, _ target: String?
     ) throws(TransferError) {
-        head = try request.headOctets(length, expectsContinue: expectsContinue, version: version)
+        head = try request.headOctets(
+            length, expectsContinue: expectsContinue, version: version, target: target)
         self.version = version
+        self.target = target
         self.source = source
         self.length = length
         self.expectsContinue = expectsContinue
@@ -77,6 +81,6 @@ struct OutgoingContent {
     func withoutExpectation(_ request: HTTPRequest) throws(TransferError) -> OutgoingContent {
         var request = request
         request.fields.remove(.expect)
-        return try OutgoingContent(request, source, length, expectsContinue: false, version)
+        return try OutgoingContent(request, source, length, expectsContinue: false, version, target)
     }
 }

@@ -24,6 +24,10 @@ public struct TransferOptions: Hashable, Sendable {
     public var version = HTTPVersion.http11
     /// Heads of responses hold their octets as they came, too (`HTTPResponse.receivedOctets`).
     public var keepsHeads = false
+    /// What stands on the request line in place of the URI's path and query, redirects included, as with curl's
+    /// `--request-target`: `*` asks about the server as a whole (RFC 9112, section 3.2.4). Visible ASCII; its form is the
+    /// caller's matter.
+    public var requestTarget: String?
     /// How content comes to the sink.
     public var contentForm = ContentForm.asSent
 

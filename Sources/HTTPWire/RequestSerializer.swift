@@ -63,6 +63,7 @@ public enum RequestSerializer {
             guard method == .connect else { throw WireError(.targetUnfitForMethod, at: 0) }
         case .asterisk:
             guard method == .options else { throw WireError(.targetUnfitForMethod, at: 0) }
+        case .asGiven: break
         }
     }
 

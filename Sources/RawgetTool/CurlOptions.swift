@@ -16,7 +16,7 @@ enum CurlOptions {
         "proxy-negotiate", "proxy-ntlm", "proxy-pass", "proxy-pinnedpubkey", "proxy-service-name",
         "proxy-ssl-allow-beast", "proxy-ssl-auto-client-cert", "proxy-tls13-ciphers", "proxy-tlsauthtype",
         "proxy-tlspassword", "proxy-tlsuser", "proxy-tlsv1", "proxy1.0", "pubkey", "quote", "random-file",
-        "rate", "remove-on-error", "request-target", "sasl-authzid", "sasl-ir", "service-name", "sessionid",
+        "rate", "remove-on-error", "sasl-authzid", "sasl-ir", "service-name", "sessionid",
         "socks4", "socks4a", "socks5-basic", "socks5-gssapi", "socks5-gssapi-nec", "socks5-gssapi-service",
         "ssl", "ssl-allow-beast", "ssl-auto-client-cert", "ssl-no-revoke", "ssl-revoke-best-effort",
         "sslv2", "sslv3", "styled-output", "suppress-connect-headers", "tcp-fastopen", "telnet-option",

@@ -64,6 +64,8 @@ struct GroupOptions: Hashable, Sendable {
     var timeCondition: String?
     /// `--path-as-is`.
     var keepsDotSegments = false
+    /// `--request-target`.
+    var requestTarget: String?
     /// `-0`.
     var isHTTP10 = false
     /// `--http0.9`.

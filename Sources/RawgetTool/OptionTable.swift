@@ -132,6 +132,10 @@ enum OptionTable {
             "path-as-is", in: .request, "Leave /./ and /../ in the URL's path alone",
             .toggle { $0.transfer.keepsDotSegments = $1 }),
         CommandOption(
+            "request-target", argument: "TARGET", in: .request,
+            "Ask for TARGET in place of the URL's path and query: \"*\" with -X OPTIONS is the server as a whole",
+            .text { $0.transfer.requestTarget = $1 }),
+        CommandOption(
             "http1.0", "0", in: .request, "Speak HTTP/1.0",
             .flag { $0.transfer.isHTTP10 = true }),
         CommandOption(

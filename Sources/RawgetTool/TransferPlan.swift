@@ -179,6 +179,7 @@ final class TransferPlan: Sendable {
         plan.options.connectTimeout = options.connectTimeout
         plan.options.maximumContentLength = options.maximumSize
         plan.options.contentForm = options.contentForm
+        plan.options.requestTarget = options.requestTarget
         plan.options.keepsHeads = plan.includesHeads || options.headFile != nil || run.isVerbose
         plan.options.speedLimit = speedLimit
         // Who says how slow is too slow says how long a silence may be, too.
