@@ -35,6 +35,13 @@ struct RequirementsTests {
         #expect(totals == ["RFC 9112": 115, "RFC 9110": 300])
     }
 
+    @Test("what must not be done is said without another negation")
+    func negatesOnce() {
+        for row in table.rows where row.keyword.hasSuffix("NOT") {
+            #expect(row.words.prefixMatch(of: /(?:no|nor|not|never|does not|[a-z]+s (?:no|nothing|none)) /) == nil, "line \(row.line)")
+        }
+    }
+
     @Test("every fixture and every test that is named exists")
     func namesAreAlive() throws {
         let fixtures = Set(Collection.names.map { $0.dropLast(".wire".count) })
