@@ -84,6 +84,10 @@ struct RequirementTable {
             faults.append("\(number): \(columns[0]) is no keyword")
             return
         }
+        let isThere = headings[headings.count - 1].rows.contains {
+            [$0.keyword, $0.whom, $0.words] == columns.dropLast()
+        }
+        if isThere { faults.append("\(number): the row comes twice") }
         let proofs = RequirementTable.proofs(columns[3])
         if proofs.isEmpty {
             faults.append("\(number): \(columns[3]) is neither a fixture nor a test nor a reason")
@@ -94,7 +98,7 @@ struct RequirementTable {
 
     /// What a last column says; empty when it cannot be understood.
     private static func proofs(_ text: String) -> [Proof] {
-        if let reason = text.wholeMatch(of: /not ours: (.{4,})/) { return [.notOurs(String(reason.1))] }
+        if let reason = text.wholeMatch(of: /not ours: ([a-z].* .+)/) { return [.notOurs(String(reason.1))] }
         if let option = text.wholeMatch(of: /pending: (--[a-z0-9-]+)/) { return [.pending(String(option.1))] }
         var proofs: [Proof] = []
         for name in text.split(separator: ", ") {
