@@ -74,11 +74,11 @@ struct FixtureComplaintTests {
             .before("server a slient", "2: unknown word \"slient\"; did you mean \"silent\"?"),
             .before(
                 "server a tls",
-                "2: a word is missing; there could stand \"good\", \"expired\", \"not-yet-valid\", \"wrong-name\", \"self-signed\", \"unknown-ca\", \"chain\", \"broken-chain\", \"wildcard\", \"deep-wildcard\" or \"common-name\""
+                "2: a word is missing; there could stand \"good\", \"expired\", \"not-yet-valid\", \"wrong-name\", \"self-signed\", \"unknown-ca\", \"chain\", \"broken-chain\", \"wildcard\", \"deep-wildcard\", \"common-name\" or \"address-as-name\""
             ),
             .before(
                 "server a tls bad",
-                "2: unknown kind of certificate \"bad\"; there could stand \"good\", \"expired\", \"not-yet-valid\", \"wrong-name\", \"self-signed\", \"unknown-ca\", \"chain\", \"broken-chain\", \"wildcard\", \"deep-wildcard\" or \"common-name\""
+                "2: unknown kind of certificate \"bad\"; there could stand \"good\", \"expired\", \"not-yet-valid\", \"wrong-name\", \"self-signed\", \"unknown-ca\", \"chain\", \"broken-chain\", \"wildcard\", \"deep-wildcard\", \"common-name\" or \"address-as-name\""
             ),
             .before("server a tls good tls good", "2: the word \"tls\" stands twice"),
             .before(

@@ -38,7 +38,7 @@ struct FixtureTLSTests {
             (.good, nil), (.chain, nil), (.expired, "certificate has expired"),
             (.notYetValid, "certificate is not yet valid"), (.wrongName, "hostname mismatch"),
             (.selfSigned, "self-signed certificate"), (.unknownCA, "unable to get local issuer certificate"),
-            (.brokenChain, "unable to get local issuer certificate"),
+            (.brokenChain, "unable to get local issuer certificate"), (.addressAsName, nil),
         ] as [(Fixture.TLS.Certificate, String?)])
     func certificates(kind: Fixture.TLS.Certificate, reason: String?) async throws {
         let secure = try SecureStage(

@@ -63,6 +63,8 @@ extension Fixture {
             case deepWildcard = "deep-wildcard"
             /// With the host's name as its common name alone, where nobody may look for it (RFC 9110, section 4.3.4).
             case commonName = "common-name"
+            /// For a name that is spelled like the host, which is an address.
+            case addressAsName = "address-as-name"
         }
 
         /// Whether the client is asked for a certificate.

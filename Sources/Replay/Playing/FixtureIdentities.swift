@@ -90,6 +90,10 @@ final class FixtureIdentities: Sendable {
             var nameless = TestCertificate(commonName: kind.hosts.first)
             nameless.validUntil = FixtureIdentities.validity
             return try authority.issue(nameless)
+        case .addressAsName:
+            var misnamed = TestCertificate(kind.hosts)
+            misnamed.validUntil = FixtureIdentities.validity
+            return try authority.issue(misnamed)
         }
     }
 
