@@ -100,6 +100,9 @@ final class TLSSession {
         }
     }
 
+    /// Whether the peer's close_notify came.
+    var hasPeerClosed: Bool { SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 }
+
     // MARK: What was agreed on
 
     /// Whether TLS 1.3 was chosen; known from the ServerHello on.

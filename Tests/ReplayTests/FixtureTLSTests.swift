@@ -1,3 +1,4 @@
+import Glibc
 import Replay
 import TestSupport
 import Testing
@@ -124,6 +125,38 @@ struct FixtureTLSTests {
         let said = await secure.client(["-msg"])
         #expect(said.text.contains(reason), "\(said.text)")
         #expect(!said.text.contains(", ServerHello\n"))
+        #expect(secure.stage.ended().texts == [])
+    }
+
+    @Test(
+        "a client that vanishes without a close_notify has not closed as it must (RFC 9112, section 9.8)",
+        arguments: [TLSService.Version.tls12, .tls13])
+    func vanishing(version: TLSService.Version) async throws {
+        var tls = Fixture.TLS()
+        tls.version = version
+        let secure = try SecureStage(
+            tls, [connection(asks(1, "GET / HTTP/1.1"), says(2, "content here"), at(3, .awaitClose))])
+        let input = NamelessFile(Array(requestText().utf8))
+        let output = NamelessFile()
+        let process = ChildProcess(
+            "openssl", ["s_client", "-connect", "127.0.0.1:\(secure.stage.port)", "-ign_eof"],
+            input: input.descriptor, output: output.descriptor)
+        let ending = await process.ending(within: .seconds(20)) {
+            if output.text.contains("content here") { process.signal(SIGKILL) }
+        }
+        #expect(ending == .signal(SIGKILL))
+        #expect(
+            secure.stage.ended().texts == ["3: the client closed the connection without a close_notify"])
+    }
+
+    @Test("a client that says goodbye has closed", arguments: [TLSService.Version.tls12, .tls13])
+    func leaving(version: TLSService.Version) async throws {
+        var tls = Fixture.TLS()
+        tls.version = version
+        let secure = try SecureStage(tls, [connection(asks(1, "GET / HTTP/1.1"), at(2, .awaitClose))])
+        // It closes where its input ends.
+        _ = await run(
+            "openssl", ["s_client", "-connect", "127.0.0.1:\(secure.stage.port)"], input: requestText())
         #expect(secure.stage.ended().texts == [])
     }
 

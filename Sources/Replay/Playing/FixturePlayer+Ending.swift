@@ -74,14 +74,20 @@ extension FixturePlayer {
         }
     }
 
-    /// `! await close`: waits for the client to close.
+    /// `! await close`: waits for the client to close, in TLS by an alert that says so (RFC 9112, section 9.8).
     func awaitClose(line: Int) {
         while true {
             if !isUnread { noteUnexpected(line: line) }
             connection.input = ReceivedOctets()
             switch connection.receive() {
             case .octets: continue
-            case .endOfStream, .nothing(.reset), .nothing(.failed): return
+            case .nothing(.failed): return  // an alert that tells of an error closes, too
+            case .endOfStream, .nothing(.reset):
+                if let session = connection.session, !session.hasPeerClosed {
+                    scene.note(
+                        FixtureProblem(line: line, "the client closed the connection without a close_notify"))
+                }
+                return
             case .nothing(.stopped):
                 scene.note(
                     FixtureProblem(line: line, "\(scene.ending) before the client closed the connection"))
