@@ -21,7 +21,7 @@ struct FixtureStepComplaintTests {
             .during("! stal", "3: unknown word \"stal\"; did you mean \"stall\"?"),
             .during(
                 "! explode",
-                "3: unknown word \"explode\"; there could stand \"pause\", \"pieces\", \"whole\", \"close\", \"reset\", \"stall\", \"cut\", \"await\", \"unread\", \"meet\", \"tls\", \"unprotected\", \"interrupt\", \"half-close\" or \"update-keys\""
+                "3: unknown word \"explode\"; there could stand \"pause\", \"quiet\", \"pieces\", \"whole\", \"close\", \"reset\", \"stall\", \"cut\", \"await\", \"unread\", \"meet\", \"tls\", \"unprotected\", \"interrupt\", \"half-close\" or \"update-keys\""
             ),
             .during("! close now", "3: \"now\" stands where the line should end"),
             .during(
@@ -63,6 +63,8 @@ struct FixtureStepComplaintTests {
             .during("! pieces of 0", "3: a piece is from 1 to 1024G octets, not \"0\""),
             .during("! pieces 5", "3: \"5\" stands where \"of\" should stand"),
             .during("! pause", "3: a time is missing, like 250ms or 1.5s"),
+            .during("! quiet", "3: a time is missing, like 250ms or 1.5s"),
+            .during("! unread\n! quiet 1s", "4: nothing is read behind `! unread` in line 3"),
             .during("! pause 5", "3: \"5\" is no time; one is like 250ms or 1.5s"),
             .during("! pause 1.s", "3: \"1.s\" is no time; one is like 250ms or 1.5s"),
             .during("! pause 3600.1s", "3: \"3600.1s\" is more than an hour"),

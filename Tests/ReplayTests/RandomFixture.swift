@@ -190,6 +190,7 @@ struct RandomFixture {
             switch below(8) {
             case 0: steps.append(.sendText(octets() + [0]))
             case 1: steps.append(.pause(duration()))
+            case 5: steps.append(.quiet(duration()))
             case 2: steps.append(.pieces(chance() ? nil : 1 + below(5000)))
             case 3: steps.append(.tls(tls()))
             case 4 where hasTLS: steps.append(.unprotected(joined()))

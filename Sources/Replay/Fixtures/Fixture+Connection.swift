@@ -126,6 +126,8 @@ extension Fixture {
         /// `<<`: data that is sent.
         case send(FixtureContent)
         case pause(Duration)
+        /// The client must send nothing meanwhile.
+        case quiet(Duration)
         /// Sends in pieces of so many octets; `nil`: no longer.
         case pieces(Int?)
         case close, halfClose, reset, stall

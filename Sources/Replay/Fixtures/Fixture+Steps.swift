@@ -3,7 +3,7 @@ extension Fixture.Step {
     /// Whether it takes octets that the client sent.
     var readsInput: Bool {
         switch self {
-        case .request, .requestContent, .requestBody, .awaitClose, .tls: true
+        case .request, .requestContent, .requestBody, .quiet, .awaitClose, .tls: true
         default: false
         }
     }

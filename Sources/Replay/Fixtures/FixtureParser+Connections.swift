@@ -137,7 +137,8 @@ extension FixtureParser {
     }
 
     private enum EventWord: String, CaseIterable {
-        case pause, pieces, whole, close, reset, stall, cut, await, unread, meet, tls, unprotected, interrupt
+        case pause, quiet, pieces, whole, close, reset, stall, cut, await, unread, meet, tls, unprotected,
+            interrupt
         case halfClose = "half-close"
         case updateKeys = "update-keys"
     }
@@ -149,6 +150,7 @@ extension FixtureParser {
         let step: Fixture.Step
         switch word {
         case .pause: step = .pause(try scanner.duration())
+        case .quiet: step = .quiet(try scanner.duration())
         case .pieces:
             try scanner.expect("of")
             step = .pieces(Int(clamping: try scanner.count("a piece", least: 1)))
@@ -238,7 +240,7 @@ extension Fixture.Step {
     /// Whether the server sends or receives something in this step.
     fileprivate var direction: (sends: Bool, receives: Bool) {
         switch self {
-        case .request, .requestContent, .requestBody: (false, true)
+        case .request, .requestContent, .requestBody, .quiet: (false, true)
         case .sendLine, .sendText, .send, .updateKeys, .unprotected: (true, false)
         case .tls: (true, true)
         default: (false, false)

@@ -24,6 +24,7 @@ extension FixturePrinter {
             if !octets.isEmpty { line(Array("<| ".utf8) + FixtureText.escaped(octets)) }
         case .send(let content): writeData("<<", content)
         case .pause(let duration): line("! pause \(FixturePrinter.words(for: duration))")
+        case .quiet(let duration): line("! quiet \(FixturePrinter.words(for: duration))")
         case .pieces(let count?):
             line("! pieces of \(FixturePrinter.words(forCount: UInt64(clamping: count)))")
         case .pieces(nil): line("! whole")

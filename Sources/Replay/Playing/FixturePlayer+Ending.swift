@@ -100,6 +100,28 @@ extension FixturePlayer {
         }
     }
 
+    /// `! quiet`: what comes meanwhile, or has come and was not looked at, came before its turn. It stays for the steps
+    /// behind this one. A client that closes says nothing more.
+    func keepQuiet(_ duration: Duration, line: Int) {
+        let patience = connection.patience
+        defer { connection.patience = patience }
+        let end = ContinuousClock.now + duration
+        // What the kernel has already counts, however short the time is.
+        _ = connection.receiveAtHand()
+        while connection.input.isEmpty {
+            let left = ContinuousClock.now.duration(to: end)
+            guard left > .zero else { return }
+            connection.patience = left
+            guard case .octets = connection.receive() else { return }
+        }
+        let octets = connection.input.all
+        scene.note(
+            FixtureProblem(
+                line: line,
+                "the client sent octets before its turn, \(octets.count) at least:\n"
+                    + VisibleOctets.lines(octets.prefix(2000), of: UInt64(octets.count))))
+    }
+
     /// Notes octets that no line expects, if there are any, once for a connection. Of a further request the head is
     /// shown whole, so a moment is given to it; it counts as a request.
     func noteUnexpected(line: Int) {

@@ -72,6 +72,7 @@ final class FixturePlayer {
         case .sendText(let octets): emit(octets, line: line)
         case .send(let content): emit(content, line: line)
         case .pause(let duration): connection.pause(duration)
+        case .quiet(let duration): keepQuiet(duration, line: line)
         case .pieces(let size): connection.pieceSize = max(1, size ?? .max)
         case .awaitClose: awaitClose(line: line)
         case .unread: isUnread = true
