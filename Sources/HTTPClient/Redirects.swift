@@ -2,13 +2,10 @@ import HTTPMessage
 
 /// Where a response leads (RFC 9110, section 15.4): the decision alone, nothing is sent here.
 struct Redirects {
-    /// The statuses whose Location is a place to go to. 304 has none to go to, 305 and 306 are not to be followed.
+    /// The statuses whose Location is a place to go to. 304 has none to go to, and 305 is not to be followed. One that
+    /// nobody knows, as 306 is by now, is taken for 300 (section 15).
     private static func leadsOn(_ status: HTTPStatus) -> Bool {
-        switch status {
-        case .multipleChoices, .movedPermanently, .found, .seeOther, .temporaryRedirect, .permanentRedirect:
-            true
-        default: false
-        }
+        status.isRedirection && status != .notModified && status != .useProxy
     }
 
     let policy: RedirectPolicy

@@ -35,6 +35,8 @@ public struct HTTPStatus: Hashable, Comparable, Sendable {
     public static let seeOther = HTTPStatus(known: 303)
     /// 304: what is stored is valid (section 15.4.5).
     public static let notModified = HTTPStatus(known: 304)
+    /// 305, deprecated (section 15.4.6).
+    public static let useProxy = HTTPStatus(known: 305)
     /// 307; the method stays (section 15.4.8).
     public static let temporaryRedirect = HTTPStatus(known: 307)
     /// 308; the method stays (section 15.4.9).

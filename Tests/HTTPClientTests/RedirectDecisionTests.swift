@@ -45,7 +45,8 @@ struct RedirectDecisionTests {
         (.delete, 303, .browser, .get, false), (.patch, 303, .browser, .get, false),
         (.post, 307, .browser, .post, true), (.put, 307, .browser, .put, true),
         (.post, 308, .browser, .post, true), (.head, 308, .browser, .head, true),
-        (.post, 300, .browser, .post, true),
+        (.post, 300, .browser, .post, true), (.post, 306, .browser, .post, true),
+        (.put, 399, .browser, .put, true), (.get, 309, .browser, .get, true),
         (.post, 301, .keepsPOST, .post, true), (.post, 302, .keepsPOST, .post, true),
         (.post, 303, .keepsPOST, .post, true), (.put, 303, .keepsPOST, .get, false),
         (.post, 301, .curlX, .post, false), (.put, 302, .curlX, .put, false),
@@ -77,7 +78,7 @@ struct RedirectDecisionTests {
         #expect(step?.keepsContent == keepsContent && step?.request.method == .post)
     }
 
-    @Test("other statuses are final, Location or not", arguments: [200, 201, 204, 304, 305, 306, 309, 404])
+    @Test("other statuses are final, Location or not", arguments: [200, 201, 204, 304, 305, 404])
     func otherStatus(status: Int) throws { #expect(try step(request(), status) == nil) }
 
     // MARK: Location

@@ -113,7 +113,7 @@ struct FixtureOctetsTests {
     private static func isKept(_ response: HTTPResponse, _ run: Fixture.Run) -> Bool {
         let arguments = arguments(of: run)
         let follows = !arguments.contains("--as-curl") || arguments.contains("-L")
-        let leads = response.status.isRedirection && ![304, 305, 306].contains(response.status.code)
+        let leads = response.status.isRedirection && ![304, 305].contains(response.status.code)
         return !(follows && leads && !(response.fields[.location] ?? "").isEmpty)
             && response.status.code != 417
     }
