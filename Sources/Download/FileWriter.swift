@@ -34,6 +34,8 @@ public final class FileWriter: ContentSink {
     var makeRoom: (@NetworkActor () -> Void)?
     /// An answer that is not saved.
     private(set) var refused: HTTPResponse?
+    /// The part that is to come, where the answer is one.
+    private var promised: PartCheck.Part?
     /// The file, once it is open.
     private var file: OutputFile?
     /// The number of its descriptor, which outlives no use of it.
@@ -61,6 +63,9 @@ public final class FileWriter: ContentSink {
     /// Whether the answer is of no use to the caller: an error where only success is saved.
     public var refusesAnswer: Bool { refused != nil }
 
+    /// Octets of content taken, codings included: what Content-Range counts.
+    private var transferred: UInt64 { transfer?.contentReceived ?? received }
+
     // MARK: ContentSink
 
     /// Decides where the content goes. Throws `writeFailed`, `httpFailure`.
@@ -73,7 +78,7 @@ public final class FileWriter: ContentSink {
             throw TransferError(
                 .badResponse, during: .content, "the server switched to a protocol that is not spoken here")
         }
-        if plan.checksParts { try PartCheck.check(response, to: plan.request, length: length) }
+        if plan.checksParts { promised = try PartCheck.check(response, to: plan, length: length) }
         if plan.setsModified, let value = response.fields[.lastModified] {
             modified = HTTPDate(parsing: value, now: plan.now)?.secondsSinceEpoch
         }
@@ -131,12 +136,14 @@ public final class FileWriter: ContentSink {
     public func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         received += UInt64(content.count)
         guard !refusesAnswer else { return try keepExcerpt(content) }
+        try promised?.checkExcess(transferred)
         guard !plan.dropsContent else { return .more }
         return try keep(content, isHead: false)
     }
 
     /// The trailer section goes behind the content, where it is wanted. Throws `writeFailed`.
     public func end(trailers: HTTPFields) throws(TransferError) {
+        try promised?.checkWhole(transferred)
         guard !refusesAnswer, !trailers.isEmpty, let octets = plan.trailerText?(trailers) else { return }
         // A reader who is slow is waited for once the transfer is over.
         _ = try keep(octets.span, isHead: true)
@@ -163,7 +170,10 @@ public final class FileWriter: ContentSink {
     }
 
     /// Counts octets that the kernel has put into the file.
-    public func didSplice(_ count: Int) throws(TransferError) { received += UInt64(count) }
+    public func didSplice(_ count: Int) throws(TransferError) {
+        received += UInt64(count)
+        try promised?.checkExcess(transferred)
+    }
 
     /// Adds the head of an interim response, where heads are wanted.
     func addInterim(_ response: HTTPResponse) {
@@ -210,7 +220,8 @@ public final class FileWriter: ContentSink {
     public func abandon() -> String? {
         waiter?.cancel()
         if let name { plan.takenNames.giveBack(name.path) }
-        guard name != nil, !refusesAnswer, received > 0 else {
+        let isOtherPart = promised.map { transferred > $0.count } ?? false
+        guard name != nil, !refusesAnswer, received > 0, !isOtherPart else {
             discard()
             return nil
         }

@@ -32,6 +32,10 @@ struct AnswerTests {
             ("bytes=0-2", "bytes */10", "abc"), ("bytes=0-2", "bytes 0-2/10", "ab"),
             ("bytes=7-", "bytes 7-8/10", "ab"),
             ("bytes=-2", "bytes 5-6/10", "ab"), ("bytes=-2", "bytes 7-9/10", "abc"),
+            ("bytes=-2", "bytes 9-9/10", "a"), ("bytes=-2", "bytes 7-9/*", "abc"),
+            ("bytes=0-1,4-5", "bytes 7-8/10", "ab"), ("bytes=0-1,4-5", "", "ab"),
+            ("bytes=0-1,4-5", "bytes 0-2/10", "abc"), ("bytes=0-1,4-5", "bytes 3-5/10", "abc"),
+            ("bytes=0-1,-2", "bytes 0-8/10", "abcdefghi"), ("bytes=0-1,-2", "bytes 7-9/*", "abc"),
         ])
     func otherPart(_ asked: String, _ told: String, _ content: String) async throws {
         let line = told.isEmpty ? "" : "\r\nContent-Range: \(told)"
@@ -47,12 +51,39 @@ struct AnswerTests {
             ("bytes=0-2", "bytes 0-2/10", "abc"), ("bytes=7-", "bytes 7-9/10", "abc"),
             ("bytes=-3", "bytes 7-9/10", "abc"),
             ("bytes=8-20", "bytes 8-9/10", "ab"), ("bytes=7-", "bytes 7-9/*", "abc"),
-            ("bytes=-30", "bytes 0-2/3", "abc"),
+            ("bytes=-30", "bytes 0-2/3", "abc"), ("bytes=-3", "bytes 7-9/*", "abc"),
+            ("bytes=0-1,4-5", "bytes 4-5/10", "ab"), ("bytes=4-5,0-1", "bytes 0-5/10", "abcdef"),
+            ("bytes=0-1,7-", "bytes 7-9/10", "abc"), ("bytes=0-1,-2", "bytes 8-9/10", "ab"),
+            ("bytes=0-1,4-20", "bytes 0-9/10", "abcdefghij"),
         ])
     func part(_ asked: String, _ told: String, _ content: String) async throws {
         let rig = try rig("206 Partial Content\r\nContent-Range: \(told)", content)
         #expect(try await rig.path(to: .path("f")) { $0.request.fields[.range] = asked } == "f")
         #expect(rig.folder.text(of: "f") == content)
+    }
+
+    @Test(
+        "a part is as long as it is told, also in the middle of large content",
+        arguments: [(-1, TransferError.Code.incompleteContent), (0, nil), (1, .rangeNotServed)])
+    func largePart(excess: Int, code: TransferError.Code?) async throws {
+        let count = 3 * FileWriter.smallContent
+        let content = String(repeating: "x", count: count + excess)
+        let rig = try Rig([
+            .send("HTTP/1.1 206 X\r\nContent-Range: bytes 0-\(count - 1)/1000000\r\n\r\n"),
+            .pause(.milliseconds(5)), .send(content), .close,
+        ])
+        let adjust: @Sendable (inout DownloadPlan) -> Void = { plan in
+            plan.request.fields[.range] = "bytes=0-\(count - 1)"
+        }
+        guard let code else {
+            #expect(try await rig.path(to: .path("f"), adjust: adjust) == "f")
+            #expect(rig.folder.text(of: "f") == content)
+            return
+        }
+        let failure = try await rig.failure(to: .path("f"), adjust: adjust)
+        #expect(failure?.code == code, "\(String(describing: failure))")
+        // What is short can be gone on with; of what is too long nobody knows what it is.
+        #expect(rig.folder.text(of: "f.part") == (excess < 0 ? content : nil))
     }
 
     @Test("an answer that says not modified leaves the file as it is")
