@@ -43,6 +43,16 @@ extension DownloadPlan {
         return status.kind == .regular && sources.contains(FileIdentity(status))
     }
 
+    /// Whether anything has the name `path`.
+    func exists(_ path: String) -> Bool {
+        (try? File.status(of: path, in: folder, followsLinks: false)) != nil
+    }
+
+    /// Whether `path` leads to a device or the like.
+    func isSpecial(_ path: String) -> Bool {
+        (try? File.status(of: path, in: folder, followsLinks: true))?.kind == .special
+    }
+
     /// Throws `writeFailed` where the name that was chosen for the answer is that of a file which the request's content
     /// comes from. To be asked before the request is sent.
     public func checkDestination() throws(TransferError) {

@@ -278,26 +278,18 @@ public final class FileWriter: ContentSink {
         while isSource || !plan.takenNames.take(candidate) {
             isSource = false
             // A device may serve many.
-            if wanted.isExplicit, isSpecial(wanted.path) { return }
+            if wanted.isExplicit, plan.isSpecial(wanted.path) { return }
             repeat {
                 let number = plan.takenNames.nextNumber(for: wanted.base)
                 guard number < OutputFile.mostNumbers else {
                     throw TransferError(storing: wanted.path, SystemError(call: "open", errno: EEXIST))
                 }
                 candidate = "\(wanted.base).\(number)"
-            } while exists(candidate)
+            } while plan.exists(candidate)
             // Nobody asked for this name: what has it keeps it.
             name?.mayReplace = false
         }
         name?.path = candidate
-    }
-
-    private func exists(_ path: String) -> Bool {
-        (try? File.status(of: path, in: plan.folder, followsLinks: false)) != nil
-    }
-
-    private func isSpecial(_ path: String) -> Bool {
-        (try? File.status(of: path, in: plan.folder, followsLinks: true))?.kind == .special
     }
 
     private func open() throws(TransferError) {
