@@ -187,7 +187,7 @@ struct RequestOptionsTests {
 
     @Test(
         "a name that curl has is no abbreviation of a longer one",
-        arguments: ["ssl", "append", "form", "proxy-cert", "request-target", "rate"])
+        arguments: ["ssl", "append", "form", "proxy-cert", "quote", "rate"])
     func noAbbreviation(name: String) async throws {
         let run = await rawget(["--\(name)", "http://127.0.0.1:1/"], in: folder)
         #expect(
