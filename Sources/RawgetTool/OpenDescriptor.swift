@@ -1,4 +1,5 @@
 import HTTPClient
+import HTTPMessage
 import System
 
 /// Paths that stand for a descriptor which is open already. Opening what such a link leads to would begin at the
@@ -14,7 +15,7 @@ enum OpenDescriptor {
         }
         for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
             let digits = path.utf8.dropFirst(folder.utf8.count)
-            guard let first = digits.first, digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            guard let first = digits.first, digits.allSatisfy(\.isDigit),
                 first != 0x30 || digits.count == 1
             else { return nil }
             return Int32(Substring(digits))

@@ -127,7 +127,7 @@ enum NumberText {
             return nil
         }
         let fraction = parts.count == 2 ? parts[1] : ""
-        guard whole.utf8.allSatisfy(isDigit), fraction.utf8.allSatisfy(isDigit), !text.isEmpty else {
+        guard whole.utf8.allSatisfy(\.isDigit), fraction.utf8.allSatisfy(\.isDigit), !text.isEmpty else {
             return nil
         }
         // Ten digits of seconds are three hundred years.
@@ -148,12 +148,10 @@ enum NumberText {
             factor = 1 << (10 * UInt64("bkmgtp".distance(from: "bkmgtp".startIndex, to: power)))
             digits = digits.dropLast()
         }
-        guard !digits.isEmpty, digits.utf8.allSatisfy(isDigit), let number = UInt64(digits) else {
+        guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit), let number = UInt64(digits) else {
             return nil
         }
         let (product, overflows) = number.multipliedReportingOverflow(by: factor)
         return overflows ? nil : product
     }
-
-    private static func isDigit(_ octet: UInt8) -> Bool { (0x30...0x39).contains(octet) }
 }

@@ -4,7 +4,8 @@ import HTTPMessage
 ///
 ///     glob   = *( text / set / range )
 ///     set    = "{" element *( "," element ) "}"
-///     range  = "[" from "-" to [ ":" step ] "]"      ; letters, or numbers; a leading zero keeps their width
+///     range  = "[" from "-" to [ ":" step ] "]"      ; numbers, a leading zero keeps their width, or letters, which may
+///                                                    ; be of both cases, but `to` at most 25 octets above `from`
 ///     escape = "\" before a brace or bracket
 ///
 /// An address of IPv6 in brackets, and brackets with nothing in them, are text.
@@ -53,6 +54,13 @@ struct URLGlob {
         octets.contains { "{}[]".utf8.contains($0) }
     }
 
+    /// Whether text is a glob for something else than itself.
+    static func standsForOthers(_ text: String) -> Bool {
+        let octets = Array(text.utf8)
+        guard isNeeded(for: octets[...]), let glob = try? URLGlob(octets[...]) else { return false }
+        return glob.count > 1 || glob.url(0) != octets
+    }
+
     /// Reads a URL.
     init(_ octets: ArraySlice<UInt8>) throws(Malformed) {
         var reader = Reader(octets)
@@ -80,7 +88,7 @@ struct URLGlob {
         var name: [UInt8] = []
         var rest = template
         while let octet = rest.popFirst() {
-            let digits = octet == UInt8(ascii: "#") ? rest.prefix { (0x30...0x39).contains($0) } : []
+            let digits = octet == UInt8(ascii: "#") ? rest.prefix(while: \.isDigit) : []
             guard let number = Int(String(decoding: digits, as: UTF8.self)), number > 0,
                 number <= values.count
             else {
@@ -106,18 +114,18 @@ struct URLGlob {
 
 extension URLGlob {
     private struct Reader {
-        let octets: ArraySlice<UInt8>
-        var rest: ArraySlice<UInt8>
+        private let start: Int
+        private var rest: ArraySlice<UInt8>
 
         init(_ octets: ArraySlice<UInt8>) {
-            self.octets = octets
+            start = octets.startIndex
             rest = octets
         }
 
         var isAtEnd: Bool { rest.isEmpty }
 
-        private func malformed(_ what: String) -> Malformed {
-            Malformed(reason: "\(what) at octet \(octets.count - rest.count + 1) of the URL")
+        private func malformed(_ what: String, _ how: String = "") -> Malformed {
+            Malformed(reason: "\(what) at octet \(rest.startIndex - start + 1) of the URL\(how)")
         }
 
         mutating func part() throws(Malformed) -> Part {
@@ -187,38 +195,61 @@ extension URLGlob {
                 throw malformed("a bracket is not closed")
             }
             let text = String(decoding: rest[(rest.startIndex + 1)..<end], as: UTF8.self)
-            guard let part = Self.range(text) else { throw malformed("a range is none") }
+            let part: Part
+            do throws(Malformed) { part = try Self.range(text) } catch {
+                throw malformed("the range", " \(error.reason)")
+            }
             rest = rest[(end + 1)...]
             return part
         }
 
-        private static func range(_ text: String) -> Part? {
+        /// Throws what is wrong with it.
+        private static func range(_ text: String) throws(Malformed) -> Part {
             let halves = text.split(separator: ":", omittingEmptySubsequences: false)
             let bounds = halves[0].split(separator: "-", omittingEmptySubsequences: false)
-            guard halves.count <= 2, bounds.count == 2, let step = halves.count == 1 ? 1 : Int(halves[1]),
-                step > 0
-            else { return nil }
-            if let from = letter(bounds[0]), let to = letter(bounds[1]) {
-                guard isRange(Int(from), Int(to), step) else { return nil }
-                return .letters(from: from, step: step, count: (Int(to) - Int(from)) / step + 1)
+            guard halves.count <= 2, bounds.count == 2 else {
+                throw Malformed(reason: "is neither FROM-TO nor FROM-TO:STEP")
             }
-            guard bounds.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
-                let from = Int(bounds[0]), let to = Int(bounds[1]), isRange(from, to, step),
-                (to - from) / step < URLGlob.mostURLs
-            else { return nil }
+            guard let step = halves.count == 1 ? 1 : Int(halves[1]), step > 0 else {
+                throw Malformed(reason: "has a step that is no number above 0")
+            }
+            if let from = letter(bounds[0]), let to = letter(bounds[1]) {
+                let count = try count(from: Int(from), to: Int(to), step)
+                guard to - from <= mostSteps else {
+                    throw Malformed(reason: "goes over more than \(mostSteps + 1) characters")
+                }
+                return .letters(from: from, step: step, count: count)
+            }
+            guard bounds.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDigit) }) else {
+                throw Malformed(reason: "goes neither from number to number nor from letter to letter")
+            }
+            guard let from = Int(bounds[0]), let to = Int(bounds[1]) else {
+                throw Malformed(reason: "has a number above \(Int.max)")
+            }
+            let count = try count(from: from, to: to, step)
             let width = bounds[0].hasPrefix("0") ? bounds[0].utf8.count : 0
-            return .numbers(from: from, step: step, count: (to - from) / step + 1, width: width)
+            return .numbers(from: from, step: step, count: count, width: width)
         }
 
+        /// How far apart letters may be: as `a` and `z`. `[A-z]` would have signs in it that nobody means.
+        private static let mostSteps: UInt8 = 25
+
         private static func letter(_ text: Substring) -> UInt8? {
-            guard text.utf8.count == 1, let octet = text.utf8.first,
-                (0x41...0x5A).contains(octet) || (0x61...0x7A).contains(octet)
-            else { return nil }
+            guard text.utf8.count == 1, let octet = text.utf8.first, octet.isLetter else { return nil }
             return octet
         }
 
-        private static func isRange(_ from: Int, _ to: Int, _ step: Int) -> Bool {
-            from == to ? step == 1 : from < to && step <= to - from
+        private static func count(from: Int, to: Int, _ step: Int) throws(Malformed) -> Int {
+            guard from <= to else { throw Malformed(reason: "runs backwards") }
+            // A range of one has a step, too: that of a range without one.
+            guard step <= max(1, to - from) else {
+                throw Malformed(reason: "has a step that is larger than the range")
+            }
+            let steps = (to - from) / step
+            guard steps < URLGlob.mostURLs else {
+                throw Malformed(reason: "stands for more than \(URLGlob.mostURLs) URLs")
+            }
+            return steps + 1
         }
     }
 }

@@ -20,7 +20,8 @@ struct URLGlobTests {
             "[0-9223372036854775807]",
             "[1-99999999999999999999]", "[1-2:99999999999999999999]", "[1-2:0]", "[1-2:-1]", "[--1]",
             "[1-2-3]",
-            "[a-1]", "[1-b]", "[-]", "[:]", "[1-2:]", "[a-bc]", "[é-z]", "[", "{", "{a,", "]", "a{b]",
+            "[A-z]", "[A-z:9]", "[a-1]", "[1-b]", "[-]", "[:]", "[1-2:]", "[a-bc]", "[é-z]", "[", "{", "{a,",
+            "]", "a{b]",
         ])
     func refused(text: String) {
         #expect(throws: URLGlob.Malformed.self) { try glob(text) }
@@ -35,4 +36,44 @@ struct URLGlobTests {
 
     @Test("a million is the most")
     func most() throws { #expect(try glob("[1-1000][1-1000]").count == 1_000_000) }
+
+    @Test(
+        "say what is wrong with a range, and where",
+        arguments: [
+            ("h/[2-1]", "the range at octet 3 of the URL runs backwards"),
+            ("h/[b-a]", "the range at octet 3 of the URL runs backwards"),
+            ("{a}[1-2:5]", "the range at octet 4 of the URL has a step that is larger than the range"),
+            ("[1-1:2]", "the range at octet 1 of the URL has a step that is larger than the range"),
+            ("[1-2:0]", "the range at octet 1 of the URL has a step that is no number above 0"),
+            ("[1-1000001]", "the range at octet 1 of the URL stands for more than 1000000 URLs"),
+            ("[0-9][1-1000000]", "a URL stands for more than 1000000 URLs"),
+            ("[A-z]", "the range at octet 1 of the URL goes over more than 26 characters"),
+            (
+                "[a-1]",
+                "the range at octet 1 of the URL goes neither from number to number nor from letter to letter"
+            ),
+            ("[x]", "the range at octet 1 of the URL is neither FROM-TO nor FROM-TO:STEP"),
+            (
+                "[1-99999999999999999999]",
+                "the range at octet 1 of the URL has a number above 9223372036854775807"
+            ),
+            ("h/{a", "a brace is not closed at octet 5 of the URL"),
+        ])
+    func reasons(text: String, reason: String) {
+        let error = #expect(throws: URLGlob.Malformed.self) { try glob(text) }
+        #expect(error?.reason == reason)
+    }
+
+    @Test(
+        "letters may be as far apart as a and z", arguments: [("[a-z]", 26), ("[Z-a]", 8), ("[A-Z:25]", 2)])
+    func letters(text: String, count: Int) throws { #expect(try glob(text).count == count) }
+
+    @Test(
+        "are there where a URL stands for others",
+        arguments: [
+            ("http://h/{a,b}", true), ("http://h/[1-2]", true), ("http://h/{a}", true),
+            ("http://[::1]/", false),
+            ("http://h/a", false), ("http://h/[]", false), ("http://h/{", false),
+        ])
+    func others(text: String, isGlob: Bool) { #expect(URLGlob.standsForOthers(text) == isGlob) }
 }
