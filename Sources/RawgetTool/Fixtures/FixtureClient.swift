@@ -59,8 +59,8 @@ struct FixtureClient: Sendable {
                 "--connect-to", "\(place.host):\(place.port.map(String.init) ?? ""):\(host):\(address.port)",
             ]
         }
-        // No file of the person's own options counts.
-        var arguments = arguments + ["-q"] + ways
+        // No file of the person's own options counts; curl looks for that in the first place alone.
+        var arguments = ["-q"] + arguments + ways
         for word in words.dropFirst(2) {
             arguments.append(word)
             // What follows begins with no option set.
