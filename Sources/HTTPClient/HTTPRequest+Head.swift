@@ -2,8 +2,8 @@ import HTTPMessage
 import HTTPWire
 
 extension HTTPRequest {
-    /// The head of the request as it is sent: what a message must have is added to the caller's fields. Throws `badURI`
-    /// when the parts do not make one valid request.
+    /// The head of the request as it is sent: what a message must have is added to the caller's fields. Throws
+    /// `badRequest` when the parts do not make one valid request.
     /// `length` is that of the content, `expectsContinue` whether a go-ahead for it is asked for, `target` what goes in place
     /// of the URI's path and query.
     func headOctets(
@@ -15,7 +15,7 @@ extension HTTPRequest {
         if fields.contains(.proxyAuthorization) { fields.remove(.proxyAuthorization) }
         try checkDeclaredLength(length)
         try checkTrace(length)
-        // What a question about the server is put with must say what it is (section 9.3.7).
+        // OPTIONS with content needs a Content-Type (RFC 9110, section 9.3.7).
         if method == .options, length != .none, !fields.contains(.contentType) {
             fields.append(.contentType, "application/octet-stream")
         }
@@ -41,7 +41,7 @@ extension HTTPRequest {
                     .uploadFailed, during: .prepare,
                     "content whose length is not known cannot be sent by HTTP/1.0, which has no chunks")
             }
-            throw TransferError(.badURI, during: .prepare, "the request cannot be sent: \(error)")
+            throw TransferError(.badRequest, during: .prepare, "the request cannot be sent: \(error)")
         }
     }
 
@@ -51,11 +51,11 @@ extension HTTPRequest {
         guard method == .trace else { return }
         if length != .none {
             throw TransferError(
-                .badURI, during: .prepare, "the request cannot be sent: TRACE has no content")
+                .badRequest, during: .prepare, "the request cannot be sent: TRACE has no content")
         }
         for name in [FieldName.authorization, .cookie] where self.fields.contains(name) {
             throw TransferError(
-                .badURI, during: .prepare,
+                .badRequest, during: .prepare,
                 "the request cannot be sent: the server would send \(name) back, as TRACE asks it to")
         }
     }
@@ -97,19 +97,19 @@ extension HTTPRequest {
     private func checkDeclaredLength(_ length: OutgoingContent.Length) throws(TransferError) {
         if self.fields.contains(.transferEncoding) {
             throw TransferError(
-                .badURI, during: .prepare,
+                .badRequest, during: .prepare,
                 "the request cannot be sent: Transfer-Encoding is for this side to choose")
         }
         guard let declared = self.fields[.contentLength] else { return }
         guard let count = length.octets else {
             throw TransferError(
-                .badURI, during: .prepare,
+                .badRequest, during: .prepare,
                 "the request cannot be sent: Content-Length says \(declared), the content's length is not known"
             )
         }
         guard FieldGrammar.number(declared) == count else {
             throw TransferError(
-                .badURI, during: .prepare,
+                .badRequest, during: .prepare,
                 "the request cannot be sent: Content-Length says \(declared), the content has \(count) octets"
             )
         }

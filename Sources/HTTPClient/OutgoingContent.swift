@@ -36,7 +36,7 @@ struct OutgoingContent {
     private let version: HTTPVersion
     private let target: String?
 
-    /// `stream` goes before the request's own content. Throws `badURI` where that makes no valid request.
+    /// `stream` goes before the request's own content. Throws `badRequest` where that makes no valid request.
     init(
         of request: HTTPRequest, _ stream: (any RequestContent)?, _ options: TransferOptions
     ) throws(TransferError) {

@@ -72,8 +72,10 @@ extension TransferError: CustomStringConvertible {
 extension TransferError.Code {
     /// The URI's scheme is none that the client speaks.
     public static let unsupportedScheme = Self("unsupportedScheme")
-    /// The URI cannot be read, or the request cannot be written.
+    /// The URI cannot be read.
     public static let badURI = Self("badURI")
+    /// No valid request can be made of what the caller gave beside the URI: method, target, fields, content.
+    public static let badRequest = Self("badRequest")
     /// No address was found for the host.
     public static let notResolved = Self("notResolved")
     /// No address of the host could be connected to.

@@ -45,6 +45,8 @@ struct ExitCode: Hashable, Sendable {
             "usage", 2, "FAILED_INIT", "the command line makes no sense",
             "See `rawget --help` for the options."),
         ExitCode(
+            "badRequest", 2, "FAILED_INIT", "no valid request can be made of what was asked for"),
+        ExitCode(
             "badURI", 3, "URL_MALFORMAT", "the URL is malformed", "Check the address for typing errors."),
         ExitCode(
             "proxyNotResolved", 5, "COULDNT_RESOLVE_PROXY", "the proxy's name has no address",

@@ -81,7 +81,7 @@ struct AnswerWarningTests {
     @Test("a request that cannot be sent is not the address's fault")
     func advice() async throws {
         let run = await rawget(["-H", "Content-Length: 5", "http://127.0.0.1:9/"], in: folder)
-        #expect(run.exit == 3)
+        #expect(run.exit == 2)
         #expect(!run.errors.contains("Check the address"))
     }
 

@@ -27,7 +27,7 @@ enum FixtureLoad {
             var request = HTTPRequest(method, uri)
             for line in load.fields {
                 guard let field = FixtureLoad.field(line) else {
-                    return .failed(TransferError(.badURI, during: .prepare, "no field line: \(line)"))
+                    return .failed(TransferError(.badRequest, during: .prepare, "no field line: \(line)"))
                 }
                 request.fields.append(field.name, field.value)
             }
