@@ -138,7 +138,7 @@ extension ExchangeDriver {
 
     /// Takes what the server says, if it says anything.
     private func listen(for time: Duration) async throws(TransferError) {
-        guard trailers == nil, !connection.stream.isQuiet else { return }
+        guard !isAnswerWhole, !connection.stream.isQuiet else { return }
         try await receive(patience: Deadline(.none, in: time))
     }
 
@@ -154,7 +154,7 @@ extension ExchangeDriver {
             } catch {
                 if isTimeToCheckSpeed(error) { continue }
                 // The answer is whole, and the server takes no more: it has what it wanted.
-                if trailers != nil, case .timedOut(.idle, _) = error.reason { return false }
+                if isAnswerWhole, case .timedOut(.idle, _) = error.reason { return false }
                 guard case .sendFailed = error.reason else { throw failure(error, during: .send) }
                 // The peer closed, perhaps behind a response that says why: that goes before the failed sending.
                 try await receiveAfterFailedSend(error)
@@ -168,7 +168,7 @@ extension ExchangeDriver {
             if sent > contentFrom { countSent(sent - max(before, contentFrom)) }
             if case .peerSpeaks = result {
                 // Behind a whole answer comes nothing but the end of the connection, or octets of nobody's.
-                guard trailers == nil else { return false }
+                guard !isAnswerWhole else { return false }
                 try await receive()
                 // It has not got the whole request yet.
                 if endsSending { return false }

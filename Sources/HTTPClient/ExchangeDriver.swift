@@ -19,7 +19,9 @@ final class ExchangeDriver {
     let total: Deadline
     var exchange: Exchange
     var response: HTTPResponse?
-    var trailers: HTTPFields?
+    private var trailers: HTTPFields?
+    /// The final response is there to the end of its content.
+    var isAnswerWhole: Bool { trailers != nil }
     private var headOctets: UInt64 = 0
     var requestOctets: UInt64 = 0
     /// Octets moved since other tasks had a turn.
@@ -62,7 +64,7 @@ final class ExchangeDriver {
 
     /// Whether the connection can serve another exchange now.
     var reuseVerdict: ReuseVerdict {
-        guard trailers != nil else { return .responseIncomplete }
+        guard isAnswerWhole else { return .responseIncomplete }
         guard hasSentAll else { return .requestIncomplete }
         // Whoever asks for the end of the connection must not send on it again (RFC 9112, section 9.6).
         if request.fields.contains(.connection),
@@ -104,7 +106,7 @@ final class ExchangeDriver {
     /// Reads to the end of the content. That of a redirect that is followed is worth only so much.
     func receiveToTheEnd() async throws(TransferError) {
         do throws(TransferError) {
-            while trailers == nil {
+            while !isAnswerWhole {
                 guard let dropped = transfer.dropped else {
                     try await receive()
                     continue
@@ -205,7 +207,7 @@ final class ExchangeDriver {
     }
 
     func endOfStream() throws(TransferError) {
-        while trailers == nil {
+        while !isAnswerWhole {
             let event: Exchange.Event
             do throws(WireError) { event = try exchange.receiveEndOfStream() } catch { throw failure(error) }
             try handle(event)
@@ -222,7 +224,7 @@ final class ExchangeDriver {
     }
 
     func readEvents() async throws(TransferError) {
-        while trailers == nil {
+        while !isAnswerWhole {
             var used = 0
             let step: Step
             do throws(TransferError) {

@@ -109,7 +109,7 @@ struct Redirects {
         // caller's own (section 10.1.3).
         let isSecure = request.uri.scheme == .https
         let isForeign = request.uri.origin != next.uri.origin
-        if isSecure, next.uri.scheme == .http || isForeign && policy.setsReferer {
+        if isSecure, next.uri.scheme == .http || (isForeign && policy.setsReferer) {
             next.fields.remove(.referer)
         } else if policy.setsReferer {
             next.fields[.referer] = request.uri.withoutUserinfoAndFragment.description
