@@ -65,7 +65,7 @@ extension DownloadPlan {
         guard destination != .suggestedName else { return nil }
         let answer = HTTPResponse(version: .http11, status: .ok)
         return OutputName(
-            destination, uri: request.uri, response: answer, in: outputFolder, requested: requestedName)?.path
+            destination, uri: request.uri, response: answer, in: outputFolder, nameFromURI: nameFromURI)?.path
     }
 
     /// The answer would replace what was sent.

@@ -39,7 +39,7 @@ public struct DownloadPlan {
     /// Whether content is received and dropped: heads are all that is wanted.
     public var dropsContent = false
     /// What a file is called whose name the URI gives; `nil`: after the last segment, decoded.
-    public var requestedName: String?
+    public var nameFromURI: String?
     /// Told what is written, heads and content, on the loop; not what is spliced.
     package var copied: (@NetworkActor (_ octets: Span<UInt8>, _ isHead: Bool) -> Void)?
     /// Whether a file gets the time of Last-Modified.

@@ -96,7 +96,7 @@ public final class FileWriter: ContentSink {
         if response.status == .notModified, preface.isEmpty { return }
         name = OutputName(
             plan.destination, uri: plan.request.uri, response: response, in: plan.outputFolder,
-            requested: plan.requestedName)
+            nameFromURI: plan.nameFromURI)
         guard name != nil else { return }
         try reserveName()
         plan.copied?(preface.span, true)

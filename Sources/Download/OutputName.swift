@@ -30,23 +30,23 @@ struct OutputName: Hashable, Sendable {
     var isExplicit: Bool
 
     /// The name of `destination` for what `uri` was answered with; `nil` where no file is written.
-    /// `requested` goes before what the URI gives.
+    /// `nameFromURI` is what the URI gives, where that is not its last segment decoded.
     init?(
         _ destination: Destination, uri: URI, response: HTTPResponse, in outputFolder: String?,
-        requested: String? = nil
+        nameFromURI: String? = nil
     ) {
-        let given = requested ?? FileName(uri)?.text ?? OutputName.fallback
+        let requested = nameFromURI ?? FileName(uri)?.text ?? OutputName.fallback
         switch destination {
         case .descriptor, .nowhere: return nil
         case .path(let path):
             self.init(path: path, mayReplace: true, isExplicit: true)
         case .requestedName:
-            self.init(path: given, mayReplace: true, isExplicit: false)
+            self.init(path: requested, mayReplace: true, isExplicit: false)
         case .suggestedName:
             if let name = OutputName.suggested(by: response) {
                 self.init(path: name, mayReplace: false, isExplicit: false)
             } else {
-                self.init(path: given, mayReplace: true, isExplicit: false)
+                self.init(path: requested, mayReplace: true, isExplicit: false)
             }
         }
         if let outputFolder, !outputFolder.isEmpty {

@@ -143,7 +143,8 @@ extension DownloadPlan {
         switch destination {
         case .path(let path): path
         case .descriptor, .nowhere: request.uri.withoutUserinfoAndFragment.description
-        case .requestedName, .suggestedName: FileName(request.uri)?.text ?? request.uri.authority
+        case .requestedName, .suggestedName:
+            nameFromURI ?? FileName(request.uri)?.text ?? request.uri.authority
         }
     }
 }

@@ -161,7 +161,7 @@ final class TransferPlan: Sendable {
         plan.includesHeads = options.includesHead || options.isHead
         if case .file(let path) = output, path != "-" { plan.descriptorName = path }
         plan.dropsContent = options.isHead && request.method != .head
-        if run.isCurl { plan.requestedName = request.uri.lastPathSegment }
+        if run.isCurl { plan.nameFromURI = request.uri.lastPathSegment }
         let console = console
         if case .descriptor(let descriptor) = destination {
             plan.headText = { console.shown(head: $0.headOctets, on: descriptor) }

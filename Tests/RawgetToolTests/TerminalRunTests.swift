@@ -43,6 +43,17 @@ struct TerminalRunTests {
         #expect(run.errors.contains("f  39"), "\(run.errors)")
     }
 
+    @Test(
+        "a meter that names the file as it is saved from the beginning on",
+        arguments: [(["--as-curl", "-O"], "a%20b", "a b"), (["-O"], "a b", "a%20b")])
+    func meterName(_ arguments: [String], _ name: String, _ other: String) async throws {
+        let server = try serve(slowly)
+        let run = await rawget(
+            arguments + ["http://\(server.authority)/a%20b"], in: folder, terminals: [.errors])
+        #expect(run.exit == 0 && run.errors.contains("\u{1B}[K"), "\(run.errors)")
+        #expect(run.errors.contains(name) && !run.errors.contains(other), "\(run.errors)")
+    }
+
     @Test("no meter where the answer goes to the terminal", arguments: [["-T", "sent"], ["--as-curl"]])
     func noMeterOfAnswer(_ arguments: [String]) async throws {
         folder.write("sent", to: "sent")
