@@ -55,6 +55,9 @@ enum Advice {
         }
     }
 
+    /// Braces or brackets of a URL were taken as they are.
+    static let ofGlob = "With --no-globoff the braces and brackets of a URL stand for several URLs."
+
     /// What becomes of a part: nothing, in this version.
     static func ofPart(_ part: String) -> String {
         "A new try begins anew: it never uses \(part.escapedForTerminal), which may be removed."

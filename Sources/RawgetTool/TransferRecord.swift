@@ -35,6 +35,8 @@ struct TransferRecord {
     var exit: Int32 = 0
     var message = ""
     private var advice: String?
+    /// Whether the URL has braces or brackets that were taken as they are, perhaps against what was meant.
+    var hasGlobAsText = false
     private var excerpt: [UInt8] = []
     private var isQuiet = false
     /// Whether the command line is at fault, which even `-s` does not hide.
@@ -123,8 +125,10 @@ struct TransferRecord {
     /// Tells the person what failed, if anything did.
     func tell(_ console: Console) {
         guard exit != 0, !isQuiet else { return }
+        let advice = [advice, hasGlobAsText && !isUsage ? Advice.ofGlob : nil].compactMap(\.self)
         console.report(
-            "\(displayedURL): \(message)".escapedForTerminal, exit: exit, advice: advice, always: isUsage)
+            "\(displayedURL): \(message)".escapedForTerminal, exit: exit,
+            advice: advice.isEmpty ? nil : advice.joined(separator: " "), always: isUsage)
         guard !console.hidesErrors else { return }
         for line in excerpt.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).prefix(10) {
             console.say("    \(String(decoding: line, as: UTF8.self).escapedForTerminal)")
@@ -154,7 +158,7 @@ extension TransferRecord {
         let at = UInt8(ascii: "@")
         var last = octets[start..<end].lastIndex(of: at)
         if last == nil, let colon = octets[start..<end].lastIndex(of: UInt8(ascii: ":")),
-            !octets[(colon + 1)..<end].allSatisfy({ (0x30...0x39).contains($0) })
+            !octets[(colon + 1)..<end].allSatisfy(\.isDigit)
         {
             last = octets.lastIndex(of: at)
         }

@@ -159,41 +159,10 @@ final class TransferRun {
     private func run(_ job: Job) async {
         let group = groups[job.group]
         var record = TransferRecord(job.url, number: job.number, writeOut: group.writeOut)
-        let uri: URI
-        do throws(URIError) { uri = try group.plan.uri(job.url) } catch {
+        guard var plan = prepare(job, group.plan, &record) else {
             settle()
-            record.fail(TransferError(error))
             return end(record, of: job.group)
         }
-        if let refusal = SchemeList.refusal(of: uri.scheme, by: group.plan.options.schemes) {
-            settle()
-            record.refuse(refusal)
-            return end(record, of: job.group)
-        }
-        let request: HTTPRequest
-        do throws(UsageError) { request = try group.plan.request(for: uri, number: job.index) } catch {
-            settle()
-            record.refuse(error)
-            return end(record, of: job.group)
-        }
-        record.request = request
-        var plan: DownloadPlan
-        do throws(TransferError) {
-            plan = try group.plan.plan(
-                for: request, number: job.index, to: job.output, takenNames: takenNames)
-            try plan.checkDestination()
-            plan.content = try group.plan.content(forURL: job.index)
-        } catch {
-            settle()
-            record.fail(error)
-            return end(record, of: job.group)
-        }
-        do throws(UsageError) { try group.plan.checkHeadFile(plan.sources) } catch {
-            settle()
-            record.refuse(error)
-            return end(record, of: job.group)
-        }
-        if command.run.isCurl { record.chosenPath = plan.chosenPath }
         let watcher = TransferWatcher(
             record, group.plan, heads, for: plan, interruption: interruptions)
         plan.hooks.observe = { watcher.observe($0) }
@@ -209,24 +178,62 @@ final class TransferRun {
                 SettlingTransfer(
                     received: received, watcher: watcher, group: job.group, output: job.output))
             // What -w says stands before the next content.
-            if command.run.failsEarly || watcher.record.writeOut != nil && printsContent { settle() }
+            if command.run.failsEarly || (watcher.record.writeOut != nil && printsContent) { settle() }
         } catch {
             settle()
-            if let part = error.part {
-                recorder?.noteFile(part, number: job.number, group: job.group, output: .unspecified)
-            }
             if let current { watcher.record.take(current) }
-            if error.code == .conditionNotMet {
-                watcher.record.isUnchanged = true
-                watcher.noteHeadFailure()
-                display?.end(job.number, .finished)
-                return end(watcher.record, of: job.group)
+            fail(job, error, watcher)
+        }
+    }
+
+    /// What a job asks for; `nil` where `record` has been told why it cannot be done.
+    private func prepare(_ job: Job, _ group: TransferPlan, _ record: inout TransferRecord) -> DownloadPlan? {
+        let uri: URI
+        do throws(URIError) { uri = try group.uri(job.url) } catch {
+            record.fail(TransferError(error))
+            return nil
+        }
+        if let refusal = SchemeList.refusal(of: uri.scheme, by: group.options.schemes) {
+            record.refuse(refusal)
+            return nil
+        }
+        do throws(UsageError) {
+            let request = try group.request(for: uri, number: job.index)
+            record.request = request
+            var plan: DownloadPlan
+            do throws(TransferError) {
+                plan = try group.plan(
+                    for: request, number: job.index, to: job.output, takenNames: takenNames)
+                try plan.checkDestination()
+                plan.content = try group.content(forURL: job.index)
+            } catch {
+                record.fail(error)
+                return nil
             }
+            try group.checkHeadFile(plan.sources)
+            if command.run.isCurl { record.chosenPath = plan.chosenPath }
+            return plan
+        } catch {
+            record.refuse(error)
+            return nil
+        }
+    }
+
+    /// A transfer has failed.
+    private func fail(_ job: Job, _ error: TransferError, _ watcher: TransferWatcher) {
+        if let part = error.part {
+            recorder?.noteFile(part, number: job.number, group: job.group, output: .unspecified)
+        }
+        if error.code == .conditionNotMet {
+            watcher.record.isUnchanged = true
+            watcher.noteHeadFailure()
+            display?.end(job.number, .finished)
+        } else {
             watcher.record.fail(
                 error, interruption: isInterrupted ? invocation.interruptionStatus() : nil)
             display?.end(job.number, error.code == .cancelled ? .cancelled : .failed)
-            end(watcher.record, of: job.group)
         }
+        end(watcher.record, of: job.group)
     }
 
     // MARK: Settling
@@ -299,6 +306,9 @@ final class TransferRun {
 
     private func end(_ record: TransferRecord, of group: Int) {
         var record = record
+        if record.exit != 0, !command.run.isCurl, groups[group].plan.options.isGlobOff == nil {
+            record.hasGlobAsText = URLGlob.standsForOthers(record.url)
+        }
         groups[group].client.transferEnded()
         display?.clear()
         record.tell(console)

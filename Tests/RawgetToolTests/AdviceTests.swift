@@ -48,6 +48,16 @@ struct AdviceTests {
         #expect(made.options.idleTimeout.map { $0 > .seconds(1 << 40) } ?? false == isReplaced)
     }
 
+    @Test(
+        "braces of a URL that was not found are what --no-globoff is for, unless -g says that they are meant",
+        arguments: [([], true), (["-g"], false), (["--no-globoff"], false)] as [([String], Bool)])
+    func globs(_ arguments: [String], _ isTold: Bool) async throws {
+        let server = try serve([.send("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"), .close])
+        let run = await rawget(arguments + ["http://\(server.authority)/{a}"], in: folder)
+        #expect(run.exit == 22)
+        #expect(run.errors.contains("With --no-globoff the braces") == isTold, "\(run.errors)")
+    }
+
     @Test("a part that is kept is never used again, and may be removed")
     func part() async throws {
         let run = try await run([.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close])
