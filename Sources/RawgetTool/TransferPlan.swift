@@ -127,43 +127,62 @@ final class TransferPlan: Sendable {
     func plan(
         for request: HTTPRequest, number: Int, to output: ParsedCommand.OutputName, takenNames: TakenNames
     ) throws(TransferError) -> DownloadPlan {
-        let destination: Destination
+        let destination = try destination(of: request, number: number, to: output)
+        let now = HTTPDate(secondsSinceEpoch: console.invocation.clock.secondsSinceEpoch)
+        var plan = DownloadPlan(
+            request, to: destination, in: console.invocation.directory, now: now, takenNames: takenNames)
+        plan.sources = sources(forURL: number)
+        plan.timeCondition = condition
+        plan.checksParts = !run.isCurl
+        plan.savesErrorAnswers = savesErrorAnswers(output)
+        plan.readsExcerpt = options.errorAnswer == .asUsual
+        plan.setsModified = options.setsRemoteTime
+        nameFile(of: &plan)
+        if case .file(let path) = output, path != "-" { plan.descriptorName = path }
+        plan.dropsContent = options.isHead && request.method != .head
+        plan.refusesBinary =
+            run.isCurl && output == .unspecified && !options.isHead
+            && console.invocation.isTerminal(console.invocation.standardOutput)
+        includeHeads(in: &plan)
+        setOptions(of: &plan)
+        return plan
+    }
+
+    private func destination(
+        of request: HTTPRequest, number: Int, to output: ParsedCommand.OutputName
+    ) throws(TransferError) -> Destination {
         switch output {
-        case .file("-"): destination = .descriptor(console.invocation.standardOutput)
+        case .file("-"): return .descriptor(console.invocation.standardOutput)
         case .file(let path):
             let isWhole = options.outputFolder?.isEmpty ?? true
             let descriptor = isWhole ? try console.invocation.openDescriptor(named: path) : nil
-            destination = descriptor.map { .descriptor($0) } ?? .path(path)
+            return descriptor.map { .descriptor($0) } ?? .path(path)
         case .remoteName:
             // So as curl 7.88: a name is there before the request is, or there is no request.
             guard !run.isCurl || request.uri.hasFileName else {
                 throw TransferError(
                     .writeFailed, during: .store, "-O: the path of the URL ends without a name for a file")
             }
-            destination = options.usesServerName ? .suggestedName : .requestedName
+            return options.usesServerName ? .suggestedName : .requestedName
         case .unspecified:
-            destination =
-                options.printsByDefault(number, isCurl: run.isCurl)
+            return options.printsByDefault(number, isCurl: run.isCurl)
                 ? .descriptor(console.invocation.standardOutput) : .suggestedName
         }
-        let now = HTTPDate(secondsSinceEpoch: console.invocation.clock.secondsSinceEpoch)
-        var plan = DownloadPlan(
-            request, to: destination, in: console.invocation.directory, now: now, takenNames: takenNames)
+    }
+
+    private func nameFile(of plan: inout DownloadPlan) {
         plan.outputFolder = options.outputFolder
-        plan.sources = sources(forURL: number)
-        plan.timeCondition = condition
         plan.createsFolders = options.createsFolders
-        plan.savesErrorAnswers = savesErrorAnswers(output)
         plan.refusesExisting = run.isCurl && options.usesServerName
-        plan.checksParts = !run.isCurl
-        plan.readsExcerpt = options.errorAnswer == .asUsual
         plan.keepsNamesApart = !run.isCurl || options.usesServerName
+        if run.isCurl { plan.nameFromURI = plan.request.uri.lastPathSegment }
+    }
+
+    private func includeHeads(in plan: inout DownloadPlan) {
         plan.includesHeads = options.includesHead || options.isHead
-        if case .file(let path) = output, path != "-" { plan.descriptorName = path }
-        plan.dropsContent = options.isHead && request.method != .head
-        if run.isCurl { plan.nameFromURI = request.uri.lastPathSegment }
+        plan.options.keepsHeads = plan.includesHeads || options.headFile != nil || run.isVerbose
         let console = console
-        if case .descriptor(let descriptor) = destination {
+        if case .descriptor(let descriptor) = plan.destination {
             plan.headText = { console.shown(head: $0.headOctets, on: descriptor) }
             if plan.includesHeads || mixesHeadsWithContent(plan) {
                 plan.trailerText = { console.shown(head: $0.trailerOctets, on: descriptor) }
@@ -171,16 +190,15 @@ final class TransferPlan: Sendable {
         } else if plan.includesHeads {
             plan.trailerText = { $0.trailerOctets }
         }
-        plan.setsModified = options.setsRemoteTime
-        plan.refusesBinary =
-            run.isCurl && output == .unspecified && !options.isHead
-            && console.invocation.isTerminal(console.invocation.standardOutput)
+    }
+
+    /// Limits, and how the exchange goes.
+    private func setOptions(of plan: inout DownloadPlan) {
         plan.options.totalTimeout = options.maximumTime
         plan.options.connectTimeout = options.connectTimeout
         plan.options.maximumContentLength = options.maximumSize
         plan.options.contentForm = options.contentForm
         plan.options.requestTarget = options.requestTarget
-        plan.options.keepsHeads = plan.includesHeads || options.headFile != nil || run.isVerbose
         plan.options.speedLimit = speedLimit
         // Who says how slow is too slow says how long a silence may be, too.
         if options.minimumSpeed != nil || options.speedTime != nil {
@@ -194,7 +212,6 @@ final class TransferPlan: Sendable {
             if case .remove(let name) = $0 { FieldName(name) == .expect } else { false }
         }
         if isUnasked { plan.options.expectsContinueAbove = nil }
-        return plan
     }
 
     /// Whether the heads of `-D` and the content go to standard output both: then only the writer knows where the content
