@@ -119,7 +119,8 @@ struct FixtureServiceTests {
     func refuses() async throws {
         let serving = try Serving(connection(asks(1, "GET /a HTTP/1.1"), says(2, "x"), at(3, .close)))
         let answer = try serving.answer(to: "POST /\u{1B}[2J HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello")
-        let text = "no fixture has a connection left that begins with this request: POST /\\e[2J HTTP/1.1"
+        let text =
+            "no fixture has a connection left that begins with this request: POST /\\e[2J HTTP/1.1; GET /a is expected"
         #expect(answer.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
         #expect(answer.hasSuffix("\r\n\r\nrawget serve: \(text)\n"))
         #expect(answer.contains("Content-Length: \("rawget serve: \(text)\n".utf8.count)\r\n"))
@@ -134,7 +135,12 @@ struct FixtureServiceTests {
         #expect(serving.service.waitUntilUsedUp(within: .seconds(10)))
         #expect(serving.service.unansweredCount == 4)
         #expect(serving.lines.contains("connection 1: POST /\\e[2J HTTP/1.1"))
-        #expect(serving.lines.contains("connection 1: no fixture has a connection left that begins so"))
+        #expect(
+            serving.lines.contains(
+                "connection 1: no fixture has a connection left that begins so; GET /a is expected"))
+        #expect(
+            serving.lines.contains(
+                "connection 4: no fixture has a connection left that begins so; none is left"))
         #expect(serving.lines.contains("connection 5: no request came, but \"GET\""))
         #expect(!serving.lines.contains { $0.contains("\u{1B}") })
     }

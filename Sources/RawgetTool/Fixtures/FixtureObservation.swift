@@ -13,8 +13,8 @@ package struct FixtureObservation: Sendable {
 
     /// A file.
     package struct File: Hashable, Sendable {
-        /// Most octets of it that are kept: 1 MiB.
-        static let mostContent = 1 << 20
+        /// Most octets of it that are kept: as many as of a request.
+        static let mostContent = PlayedRequest.mostContent
 
         /// Its first octets.
         package var content: [UInt8]

@@ -26,7 +26,7 @@ extension FixturePlayer {
     /// Says nothing more until the client closes or the run is over.
     private func stall(line: Int) {
         connection.patience = nil
-        scene.noteStanding(line)
+        scene.noteStanding(StandingConnection(line: line))
         defer { scene.noteStanding(nil) }
         guard isUnread else {
             // It is read lest a request behind the last answer go unnoticed.
@@ -56,7 +56,8 @@ extension FixturePlayer {
     /// lest the client wait for an answer.
     func waitForEnd(line: Int) {
         connection.patience = nil
-        scene.noteStanding(line)
+        scene.noteStanding(
+            StandingConnection(line: line, steps: steps, head: isUnread ? [] : lastHead))
         defer { scene.noteStanding(nil) }
         while true {
             if isUnread {
@@ -134,10 +135,12 @@ extension FixturePlayer {
         {}
         connection.patience = before
         let octets = connection.input.all
+        var place: String?
         if owed == .none, let end = connection.input.endOfHead(from: 0) {
             let head = Array(octets.prefix(end))
             if RecordedRequest(connection: 0, head: head).version.hasPrefix("HTTP/") {
                 scene.receiveHead(head)
+                place = scene.placeOfFurtherRequest()
             }
         }
         let what =
@@ -146,7 +149,7 @@ extension FixturePlayer {
         scene.note(
             FixtureProblem(
                 line: line,
-                "\(what), \(octets.count):\n"
+                "\(what), \(octets.count)\(place.map { ", \($0)" } ?? ""):\n"
                     + VisibleOctets.lines(octets.prefix(2000), of: UInt64(octets.count))))
     }
 }

@@ -2,8 +2,10 @@
 struct FixtureScene {
     /// Something is not as the fixture says.
     var note: (FixtureProblem) -> Void
-    /// Nothing is left to be done up to this line but to wait for the client; `nil`: that is over.
-    var noteStanding: (Int?) -> Void = { _ in }
+    /// Nothing is left to be done but to wait for the client; `nil`: that is over.
+    var noteStanding: (StandingConnection?) -> Void = { _ in }
+    /// Where a request that no line expects may belong, for people.
+    var placeOfFurtherRequest: () -> String? = { nil }
     /// The head of a request has come.
     var receiveHead: ([UInt8]) -> Void = { _ in }
     /// Octets of its content have come.

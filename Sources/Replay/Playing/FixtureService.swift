@@ -216,8 +216,10 @@ private final class ServiceTroupe: Sendable {
             return
         }
         shelf.state.withLock { $0.unanswered += 1 }
-        let text = "no fixture has a connection left that begins with this request: \(requestLine(of: head))"
-        log("connection \(number): no fixture has a connection left that begins so")
+        let expected = shelf.expected
+        let text =
+            "no fixture has a connection left that begins with this request: \(requestLine(of: head)); \(expected)"
+        log("connection \(number): no fixture has a connection left that begins so; \(expected)")
         let content = Array("rawget serve: \(text)\n".utf8)
         var answer = Array(
             """

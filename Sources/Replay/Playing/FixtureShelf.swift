@@ -95,6 +95,17 @@ final class FixtureShelf: Sendable {
         }
     }
 
+    /// The first requests of the connections that may be played, for people, some of them.
+    var expected: String {
+        let requests = state.withLock { state in
+            state.entries.flatMap { entry in candidates(entry).map { entry.connections[$0] } }
+        }.compactMap { $0.firstRequest?.value.shownLine }
+        let shown = requests.prefix(3).joined(separator: ", ")
+        guard !requests.isEmpty else { return "none is left" }
+        return requests.count > 3
+            ? "\(shown) and \(requests.count - 3) more are expected" : "\(shown) is expected"
+    }
+
     /// The connections of a fixture that may be played, by index.
     private func candidates(_ entry: Entry) -> [Int] {
         if repeats, entry.isUsedUp { return Array(entry.connections.indices) }
@@ -113,5 +124,24 @@ final class FixtureShelf: Sendable {
         return Choice(
             name: entry.name, connection: entry.connections[index], index: index,
             hosts: entry.hosts, meetings: entry.meetings)
+    }
+}
+
+extension Fixture.Request {
+    /// Method and target of the request line, harmless and not too long; a pattern as it is written.
+    fileprivate var shownLine: String {
+        let octets: [UInt8] =
+            switch self {
+            case .exactly(let parts): HeadLine.lines(of: parts.flatMap(\.value)).first?.octets ?? []
+            case .matching(let conditions):
+                switch conditions.first?.value {
+                case .line(let line): line
+                case .pattern(let pattern): Array(pattern.source.utf8)
+                case .absent, nil: []
+                }
+            }
+        let version = Array(" HTTP/1.1".utf8)
+        let isUsual = octets.suffix(version.count).elementsEqual(version)
+        return VisibleOctets(isUsual ? octets.dropLast(version.count) : octets, limit: 100).description
     }
 }

@@ -91,6 +91,11 @@ final class FixtureTroupe: Sendable {
         }
         player.scene.meet = { run.meet($0, index: index) }
         let script = run.scripts[index]
+        player.scene.placeOfFurtherRequest = {
+            run.nextLine(at: server).map {
+                "on the connection of line \(script.line), while the next one, of line \($0), had not been opened"
+            }
+        }
         log("\(place): the script of line \(script.line)")
         player.play(script.steps)
         log("\(place): ended")

@@ -1,7 +1,7 @@
 /// A request as it came to a server of a fixture.
 public struct PlayedRequest: Hashable, Sendable {
     /// Most octets of its content that are kept: 1 MiB.
-    static let mostContent = 1 << 20
+    package static let mostContent = 1 << 20
 
     /// The index of the server.
     public let server: Int

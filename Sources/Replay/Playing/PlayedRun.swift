@@ -8,8 +8,8 @@ final class PlayedRun: Sendable {
         var record = FixtureStage.RunRecord()
         /// Requests in the order of their heads.
         var received: [PlayedRequest] = []
-        /// The line up to which all is done, by connection.
-        var standing: [Int: Int] = [:]
+        /// The connections that wait for the client, all their lines done.
+        var standing: [Int: StandingConnection] = [:]
     }
 
     let run: Fixture.Run
@@ -39,14 +39,20 @@ final class PlayedRun: Sendable {
 
     func note(_ problem: FixtureProblem) { state.withLock { $0.record.problems.append(problem) } }
 
-    /// A connection waits for the client, all up to a line done; `nil`: no longer.
-    func noteStanding(_ line: Int?, of connection: Int) { state.withLock { $0.standing[connection] = line } }
+    /// A connection waits for the client, all its lines done; `nil`: no longer.
+    func noteStanding(_ connection: StandingConnection?, of number: Int) {
+        state.withLock { $0.standing[number] = connection }
+    }
 
     /// Where the connections stand that wait for the client.
     var standing: [FixtureProblem] {
-        state.withLock { $0.standing.values.sorted() }.map {
-            FixtureProblem(line: $0, "all up to this line was done, and the client left the connection open")
-        }
+        let standing = state.withLock { Array($0.standing.values) }
+        return standing.map(\.problem).sorted { $0.line < $1.line }
+    }
+
+    /// The line of the script that the next connection to a server gets; `nil`: none is left.
+    func nextLine(at server: Int) -> Int? {
+        state.withLock { unused(of: server, $0).first }.map { scripts[$0].line }
     }
 
     func note(request head: [UInt8], on connection: Int, of server: Int) {
