@@ -148,6 +148,84 @@ struct RunnerTests {
         #expect(result.problems.map(\.line) == [8], "\(result.text)")
     }
 
+    @Test("of a request that comes on an earlier connection both places are told")
+    func earlierConnection() async throws {
+        let connection = """
+            > GET / HTTP/1.1
+            < HTTP/1.1 200 OK
+            < Content-Length: 5
+            <
+            << "hello"
+            connection
+            > GET / HTTP/1.1
+            < HTTP/1.1 200 OK
+            < Content-Length: 5
+            <
+            << "hello"
+
+            """
+        let url = "http://fixture.test/"
+        let result = try await result(
+            of: fixture("= exit 0", command: "rawget -o - \(url) \(url)", connection: connection))
+        #expect(
+            result.text.contains(
+                ", on the connection of line 3, while the next one, of line 8, had not been opened:"),
+            "\(result.text)")
+    }
+
+    @Test(
+        "a client that waits for what no line sends is told so in place of the time alone",
+        arguments: [
+            (
+                "< HTTP/1.1 200 OK\n< Content-Length: 4\n<\n<< \"abc\"\n",
+                "7: 4 octets of content were declared and 3 sent, so the client waits for the rest; `! close`"
+            ),
+            (
+                "< HTTP/1.1 200 OK\n<\n<< \"abc\"\n",
+                "6: the answer's content has no length and ends with the connection"
+            ),
+            (
+                "< HTTP/1.1 200 OK\n< Transfer-Encoding: chunked\n<\n< 3\n<< \"abc\\r\\n\"\n< 0\n",
+                "9: the chunked content has no end (`< 0` and `<`)"
+            ),
+            ("< HTTP/1.1 200 OK\n< Content-Length: 0\n", "5: the head of the answer has no blank line"),
+            ("< HTTP/1.1 103 Early Hints\n<\n", "5: no final response was sent to the last request"),
+        ])
+    func waits(answer: String, message: String) async throws {
+        let result = try await result(
+            of: fixture(
+                "= exit 0", command: "rawget -o - http://fixture.test/",
+                connection: "> GET / HTTP/1.1\n" + answer),
+            limit: .milliseconds(300))
+        #expect(result.text.contains(message), "\(result.text)")
+    }
+
+    @Test("how the command ended stands before what came of it")
+    func endFirst() async throws {
+        let connection = """
+            > GET / HTTP/1.1
+            < HTTP/1.1 200 OK
+            < Transfer-Encoding: chunked
+            <
+            < 9
+            << "hello\\r\\n"
+            < 0
+            <
+            connection
+            > GET /more HTTP/1.1
+            < HTTP/1.1 204 No Content
+            <
+
+            """
+        let result = try await result(
+            of: fixture(
+                "= output is \"hello\"\n= exit 0", command: "rawget -o - http://fixture.test/",
+                connection: connection))
+        #expect(result.problems.count == 3, "\(result.text)")
+        #expect(result.problems.first?.message.hasPrefix("expected exit 0, got ") == true, "\(result.text)")
+        #expect(result.problems.first?.message.contains("standard error: ") == true, "\(result.text)")
+    }
+
     @Test("a command that does not end is ended")
     func timeLimit() async throws {
         let connection = "> GET / HTTP/1.1\n! stall\n"

@@ -9,7 +9,8 @@ import Transport
 package struct FixtureRunner: Sendable {
     /// What a fixture came to.
     package struct Result: Sendable {
-        /// What was not as it says, in the order of its lines; empty: it passed.
+        /// What was not as it says: how the command or the load ended, then the rest in the order of its lines; empty: it
+        /// passed.
         package var problems: [FixtureProblem] = []
         /// Why it was not run; `nil`: it was.
         package var skipped: String?
@@ -39,7 +40,7 @@ package struct FixtureRunner: Sendable {
     init(
         observing invocation: Invocation, limit: Duration = .seconds(30), client: String?
     ) throws(UsageError) {
-        let other = if let client { try FixtureClient(client, invocation) } else { nil as FixtureClient? }
+        let other = try client.map { (command) throws(UsageError) in try FixtureClient(command, invocation) }
         self.init(invocation, limit: limit, client: other, observes: true)
     }
 
@@ -97,7 +98,11 @@ package struct FixtureRunner: Sendable {
             // What follows would fail for the same reason.
             if !result.problems.isEmpty { break }
         }
-        result.problems.sort { $0.line < $1.line }
+        let ends = Set(fixture.runs.flatMap { $0.outcomes.filter { $0.value.isEnd }.map(\.line) })
+        // How the command ended, and what it said of that, is the cause of much else.
+        result.problems.sort {
+            (ends.contains($0.line) ? 0 : 1, $0.line) < (ends.contains($1.line) ? 0 : 1, $1.line)
+        }
         result.duration = .now - start
         return result
     }
@@ -174,6 +179,16 @@ package struct FixtureRunner: Sendable {
         while !stage.isIdle, .now < end {
             guard await NetworkActor.loop.sleep(until: .now + step) else { return }
             step = min(step * 2, .milliseconds(5))
+        }
+    }
+}
+
+extension Fixture.Outcome {
+    /// Whether it is about how a command or a load ended.
+    fileprivate var isEnd: Bool {
+        switch self {
+        case .exit, .status, .failure: true
+        default: false
         }
     }
 }
