@@ -49,6 +49,8 @@ struct CommandOption: Sendable {
     let category: Category
     /// What it does, in one or two clauses.
     let help: String
+    /// What help on this option alone adds.
+    let moreHelp: (@Sendable () -> String)?
     let effect: Effect
     /// The opposite, `--no-NAME`, is what help shows and what the letter means.
     let isShownNegated: Bool
@@ -56,13 +58,15 @@ struct CommandOption: Sendable {
     /// A declaration.
     init(
         _ name: String, _ letter: Unicode.Scalar? = nil, argument: String? = nil, in category: Category,
-        _ help: String, isShownNegated: Bool = false, _ effect: Effect
+        _ help: String, isShownNegated: Bool = false, moreHelp: (@Sendable () -> String)? = nil,
+        _ effect: Effect
     ) {
         self.name = name
         self.letter = letter
         self.argument = argument
         self.category = category
         self.help = help
+        self.moreHelp = moreHelp
         self.effect = effect
         self.isShownNegated = isShownNegated
     }

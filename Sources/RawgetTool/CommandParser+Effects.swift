@@ -61,7 +61,9 @@ extension CommandParser {
             throw UsageError(index > 0 ? "there is no URL after the last --next" : "no URL is given")
         }
         if group.outputs.count > group.count {
-            command.warnings.append("there are \(group.outputs.count) outputs for \(group.count) URLs")
+            command.warnings.append(
+                "there are \(group.outputs.count) outputs for \(group.count) URL\(group.count == 1 ? "" : "s")"
+            )
         }
         if settings.transfer.isGlobOff.map({ !$0 }) ?? settings.run.isCurl {
             do throws(URLGlob.Malformed) {

@@ -133,6 +133,9 @@ struct CommandParser {
         if let positive, let option = OptionTable.option(named: positive), option.isToggle {
             return Found(option: option, isOn: false)
         }
+        if let positive, OptionTable.option(named: positive) != nil {
+            throw UsageError("--\(positive) has no opposite")
+        }
         guard !LaterOptions.contains(name: name), !CurlOptions.contains(name) else {
             throw UsageError("--\(name) is not part of this version")
         }

@@ -22,7 +22,8 @@ final class HeadFiles {
 
     init(_ console: Console) { self.console = console }
 
-    /// Writes a head, or lines of a trailer section. A reader of a pipe is waited for, unless `interruption` has something to read.
+    /// Writes a head, or lines of a trailer section. A reader of a pipe is waited for, unless `interruption` has
+    /// something to read.
     func write(
         _ lines: [UInt8], to file: FileArgument, unless interruption: Int32?
     ) throws(TransferError) {

@@ -12,7 +12,10 @@ enum HelpText {
             name.count == 1
             ? name.unicodeScalars.first.flatMap(OptionTable.option(letter:)) : OptionTable.option(named: name)
         let negated = name.hasPrefix("no-") ? OptionTable.option(named: String(name.dropFirst(3))) : nil
-        return (option ?? negated).map(lines)
+        return (option ?? negated).map { option in
+            let more = option.moreHelp.map { wrapped("", $0(), indent: indent) }
+            return lines(option) + (more ?? "")
+        }
     }
 
     /// The topics `text(topic:)` knows besides options.
@@ -42,14 +45,20 @@ enum HelpText {
         let long = (option.isShownNegated ? "--no-" : "--") + option.name
         var start = option.letter.map { "  -\($0), \(long)" } ?? "      \(long)"
         if let argument = option.argument { start += " \(argument)" }
+        return wrapped(start, option.help, indent: indent)
+    }
+
+    /// `help` behind `start`, in lines whose text begins at the column `indent`.
+    static func wrapped(_ start: String, _ help: String, indent: Int) -> String {
         var text = ""
+        var start = start
         if start.utf8.count > indent - 2 {
             text = start + "\n"
             start = ""
         }
         var line = start + String(repeating: " ", count: indent - start.utf8.count)
         var isFresh = true
-        for word in option.help.split(separator: " ") {
+        for word in help.split(separator: " ") {
             if !isFresh, line.utf8.count + 1 + word.utf8.count > width {
                 text += line + "\n"
                 line = String(repeating: " ", count: indent)

@@ -86,7 +86,8 @@ extension OptionTable {
             .text { $0.run.messageFile = FileArgument($1) }),
         CommandOption(
             "write-out", "w", argument: "FORMAT", in: .messages,
-            "Print FORMAT after each transfer, %{variables} filled in; @FILE reads it from FILE",
+            "Print FORMAT after each transfer, its %{variables} filled in (--help -w lists them); @FILE reads it from FILE",
+            moreHelp: { WriteOutVariable.help },
             .text { $0.transfer.writeOut = TextArgument($1) }),
     ]
 
@@ -119,7 +120,8 @@ extension OptionTable {
             "next", ":", in: .configuration, "Begin a group of URLs with options of its own", .next),
         CommandOption(
             "as-curl", in: .configuration,
-            "As the first argument: curl's defaults (content to standard output, no redirects)", .asCurl),
+            "As the first argument: curl's defaults (content to standard output, no redirects, {a,b} and [1-9] in URLs stand for several)",
+            .asCurl),
         CommandOption("help", "h", in: .configuration, "Show this, or one topic of it", .help),
         CommandOption("version", "V", in: .configuration, "Show the version", .version),
     ]

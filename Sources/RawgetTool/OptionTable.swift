@@ -149,13 +149,14 @@ enum OptionTable {
             .toggle { $0.transfer.ignoresContentLength = $1 }),
         CommandOption(
             "globoff", "g", in: .request,
-            "Take braces and brackets of a URL as they are; rawget does so anyway, with --no-globoff {a,b} and [1-9] stand for several URLs, and #1 in -o for what is in the first",
+            "Take braces and brackets of a URL as they are (the default without --as-curl). --no-globoff: {a,b}, [1-9], [a-z], [0-9:3] stand for several URLs, \\ keeps one as it is; #1 in -o is what the first stands for",
             .toggle { $0.transfer.isGlobOff = $1 }),
     ]
 
     private static let limits: [CommandOption] = [
         CommandOption(
-            "fail", "f", in: .limits, "Save nothing when the status is an error; exit 22",
+            "fail", "f", in: .limits,
+            "Save nothing when the status is an error (400 and above); exit 22. Without -f that is so only where none of -o, -O, -I and --as-curl is given, and the beginning of its text is shown",
             .toggle {
                 $0.transfer.choose(.fail, $1)
             }),

@@ -95,7 +95,7 @@ struct WordArguments<Settings: Sendable>: Sendable {
         let starts = options.map { "  --\($0.name)" + ($0.argument.map { " \($0)" } ?? "") }
         let width = starts.map(\.utf8.count).max() ?? 0
         return zip(starts, options).map { start, option in
-            start + String(repeating: " ", count: width + 2 - start.utf8.count) + option.help + "\n"
+            HelpText.wrapped(start, option.help, indent: width + 2)
         }.joined()
     }
 }

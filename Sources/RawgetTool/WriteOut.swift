@@ -155,6 +155,12 @@ enum WriteOutVariable {
         "url", "url_effective", "urlnum",
     ]
 
+    /// What help says of them.
+    static var help: String {
+        "Variables: " + names.joined(separator: ", ")
+            + "; header{NAME}, json, header_json; stdout and stderr: where what follows goes; onerror: what follows is for failures alone"
+    }
+
     /// Whether what a format prints is the same for each run of the same exchange, and has no secret.
     static func areConstant(in format: String) -> Bool {
         let constant: Set<String> = [

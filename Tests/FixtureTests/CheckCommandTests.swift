@@ -118,6 +118,7 @@ struct CheckCommandTests {
         for option in ["as-json", "client", "known", "failures", "jobs", "time-limit", "repeat", "shuffle"] {
             #expect(run.text.contains("--\(option)"))
         }
+        #expect(run.text.split(separator: "\n").allSatisfy { $0.utf8.count < 80 }, "\(run.text)")
     }
 
     @Test("leaves nothing behind")
@@ -147,5 +148,20 @@ struct ClientTests {
         // What is only skipped proves nothing.
         let passed = run.text.split(separator: "\n").last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
         #expect(passed >= 60, "\(run.text)")
+    }
+
+    @Test("is told before all else to read no options of the person's own, for curl heeds that nowhere else")
+    func noConfiguration() async {
+        let folder = TemporaryFolder()
+        folder.write(
+            """
+            # Whatever the arguments are, this client prints them (curl's manual, -q).
+            $ rawget --as-curl -s http://fixture.test/
+            = exit 0
+            = output matches -q --mark --connect-to fixture.test:*:127.0.0.1:* -s http://fixture.test/\\n
+
+            """, to: "x.wire")
+        let run = await rawget(["check", "--client", "/bin/echo --mark", "x.wire"], in: folder)
+        #expect(run.exit == 0, "\(run.text)\(run.errors)")
     }
 }

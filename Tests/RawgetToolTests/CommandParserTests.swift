@@ -66,7 +66,7 @@ struct CommandParserTests {
             ])
         let all = try parse("--remote-name-all", "-o", "1", "a", "b")
         #expect((0..<2).map { all.output($0, inGroup: 0) } == [.file("1"), .remoteName])
-        #expect(try parse("-o1", "-o2", "a").warnings == ["there are 2 outputs for 1 URLs"])
+        #expect(try parse("-o1", "-o2", "a").warnings == ["there are 2 outputs for 1 URL"])
     }
 
     @Test("--next begins with fresh options, those of the run stay") func groups() throws {
@@ -111,6 +111,9 @@ struct CommandParserTests {
         "what is wrong is said in a sentence",
         arguments: [
             (["--ouput", "f"], "unknown option --ouput; did you mean --output?"),
+            (["--no-ipv4"], "--ipv4 has no opposite"),
+            (["--no-http1.1"], "--http1.1 has no opposite"),
+            (["--no-output"], "--output has no opposite"),
             (["--no-inclde"], "unknown option --no-inclde; did you mean --no-include?"),
             (["--xyzzyxyzzy"], "unknown option --xyzzyxyzzy"), (["-sj"], "unknown option -j in \"-sj\""),
             (["-\u{1B}"], "unknown option -\\x1B"), (["--re", "x"], nil),
@@ -279,5 +282,14 @@ struct HelpTextTests {
         #expect(HelpText.text(topic: "--output")?.hasPrefix("  -o, --output FILE") == true)
         #expect(HelpText.text(topic: "no-buffer")?.hasPrefix("  -N, --no-buffer") == true)
         #expect(HelpText.text(topic: "nonsense") == nil)
+    }
+
+    @Test("lists the variables of -w where it is about that alone", arguments: ["-w", "write-out"])
+    func variables(topic: String) throws {
+        let words = try #require(HelpText.text(topic: topic)).split { $0 == " " || $0 == "," || $0 == "\n" }
+        for name in WriteOutVariable.names.dropLast() + ["urlnum;", "header{NAME}", "onerror:"] {
+            #expect(words.contains(Substring(name)), "\(name)")
+        }
+        #expect(HelpText.text(topic: "messages")?.contains("time_namelookup") == false)
     }
 }

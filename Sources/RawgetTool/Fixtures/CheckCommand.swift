@@ -33,7 +33,8 @@ final class CheckCommand {
             "Run CMD in place of `rawget --as-curl`; it must take curl's options", .text { $0.client = $1 }),
         .init(
             "known", argument: "FILE",
-            "Fixtures expected to fail, one a line: PATH [KIND...]: REASON; a PATH counts from any folder on. Of the kinds outcome, request, output, files, exit the first counts here, and where there is none",
+            "Fixtures expected to fail: lines `PATH [KIND...]: REASON`; here a line counts that has no KIND, "
+                + "or `outcome`. A PATH counts from any folder on",
             .text { $0.knownFile = $1 }),
         .init("failures", "Show only what fails, and the sum", .flag { $0.showsFailuresOnly = true }),
         .init("jobs", argument: "NUMBER", "How many at once (8)", .count(1...64) { $0.jobs = $1 }),
@@ -203,10 +204,11 @@ final class CheckCommand {
         """
         Usage: rawget check [options] FILE|FOLDER...
 
-        Runs fixtures: each starts servers of its own, runs its commands against them and compares all that
-        happens with what it says. Exits with 0 when all passed, with 1 when one did not, or when none was run.
-        Another client (--client) runs those whose command begins with `rawget --as-curl`; what stands on its
-        standard error is not compared.
+        Runs fixtures: each starts servers of its own, runs its commands against them
+        and compares all that happens with what it says. Exits with 0 when all passed,
+        with 1 when one did not, or when none was run. Another client (--client) runs
+        those whose command begins with `rawget --as-curl`; what stands on its standard
+        error is not compared.
 
         \(WordArguments.help(options))
         """

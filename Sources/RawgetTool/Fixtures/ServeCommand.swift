@@ -219,9 +219,10 @@ final class ServeCommand {
         """
         Usage: rawget serve [options] FILE|FOLDER...
 
-        Answers any client as fixtures say, on 127.0.0.1. Of all fixtures the first unused one whose first expected
-        request fits what a connection asks answers it. Tells what each connection did. Without --tls a fixture that
-        is served alone, or by --each-port, speaks TLS as it says, several on one port do not.
+        Answers any client as fixtures say, on 127.0.0.1. Of all fixtures the first
+        unused one whose first expected request fits what a connection asks answers it.
+        Tells what each connection did. Without --tls a fixture that is served alone,
+        or by --each-port, speaks TLS as it says, several on one port do not.
 
         \(WordArguments.help(options))
         """
