@@ -25,9 +25,16 @@ struct ParsedCommand: Sendable {
         fileprivate(set) var urls: [CommandText.Piece] = []
         // Absent for `-O`.
         fileprivate(set) var outputs: [CommandText.Piece] = []
+        // Of each URL the argument that it comes from; empty where each is one of its own.
+        fileprivate var arguments: [Int] = []
 
         /// How many URLs there are.
         var count: Int { urls.count }
+        /// How many arguments they come from: one may stand for several URLs.
+        var argumentCount: Int { arguments.last.map { $0 + 1 } ?? count }
+
+        /// The number of the argument that the URL `index` comes from, from 0.
+        func argument(_ index: Int) -> Int { arguments.isEmpty ? index : arguments[index] }
     }
 
     /// What the command is run for.
@@ -77,7 +84,7 @@ extension ParsedCommand {
         guard group.urls.contains(where: { URLGlob.isNeeded(for: text.octets($0)) }) else { return }
         var expanded = Group()
         var files: [String] = []
-        var size = text.size
+        var size = 0
         for (number, piece) in group.urls.enumerated() {
             let glob = try URLGlob(text.octets(piece))
             for index in 0..<glob.count {
@@ -85,15 +92,20 @@ extension ParsedCommand {
                 size += url.count
                 if number < group.outputs.count {
                     let output = group.outputs[number]
-                    let name = glob.name(text.octets(output), index)
-                    size += name.count
-                    expanded.outputs.append(output == .absent ? .absent : withText { $0.add(name) })
+                    if output == .absent {
+                        expanded.outputs.append(.absent)
+                    } else {
+                        let rest = URLGlob.mostOctets - size
+                        let name = try glob.name(text.octets(output), index, limit: rest)
+                        size += name.count
+                        expanded.outputs.append(withText { $0.add(name) })
+                    }
                 }
-                guard size <= CommandText.maximumSize else {
-                    throw URLGlob.Malformed(
-                        reason: "the URLs come to more than \(CommandText.maximumSize) octets")
+                guard size <= min(URLGlob.mostOctets, CommandText.maximumSize - text.size) else {
+                    throw URLGlob.tooLong
                 }
                 expanded.urls.append(withText { $0.add(url) })
+                expanded.arguments.append(number)
                 if number < uploads.count { files.append(uploads[number]) }
             }
         }

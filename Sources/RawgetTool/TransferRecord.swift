@@ -10,6 +10,8 @@ struct TransferRecord {
     nonisolated let url: String
     /// From 0, in the order of the command line.
     nonisolated let number: Int
+    /// The number of the URL's argument in the run, from 0: braces and brackets may stand for several URLs.
+    private nonisolated let argument: Int
     /// The format of `-w`.
     let writeOut: String?
     var request: HTTPRequest?
@@ -48,9 +50,10 @@ struct TransferRecord {
     /// OpenSSL's number for what it found in the certificate of the last connection opened.
     var verifyResult = 0
 
-    nonisolated init(_ url: String, number: Int, writeOut: String?) {
+    nonisolated init(_ url: String, number: Int, argument: Int, writeOut: String?) {
         self.url = url
         self.number = number
+        self.argument = argument
         self.writeOut = writeOut
     }
 
@@ -171,7 +174,7 @@ extension TransferRecord {
         var values = WriteOutValues()
         values.url = url
         values.effectiveURL = lastRequest?.uri.description ?? url
-        values.urlNumber = UInt64(number)
+        values.urlNumber = UInt64(argument)
         values.scheme = lastRequest?.uri.scheme.rawValue
         values.method = lastRequest?.method.name ?? "GET"
         values.referer = lastRequest?.fields[.referer]

@@ -19,6 +19,8 @@ final class TransferRun {
     private var nextGroup = 0
     private var nextURL = 0
     private var number = 0
+    /// How many arguments the URLs of earlier groups come from.
+    private var argumentsBefore = 0
     private var firstFailure: Int32 = 0
     private var lastFailure: Int32 = 0
     private var lastExit: Int32 = 0
@@ -134,6 +136,8 @@ final class TransferRun {
         /// From 0, in its group.
         var index: Int
         var number: Int
+        /// Of the argument that the URL comes from, in the run.
+        var argument: Int
         var url: String
         var output: ParsedCommand.OutputName
     }
@@ -147,9 +151,11 @@ final class TransferRun {
                 }
                 return Job(
                     group: nextGroup, index: nextURL, number: number,
+                    argument: argumentsBefore + command.groups[nextGroup].argument(nextURL),
                     url: command.url(nextURL, inGroup: nextGroup),
                     output: command.output(nextURL, inGroup: nextGroup))
             }
+            argumentsBefore += command.groups[nextGroup].argumentCount
             nextGroup += 1
             nextURL = 0
         }
@@ -158,7 +164,8 @@ final class TransferRun {
 
     private func run(_ job: Job) async {
         let group = groups[job.group]
-        var record = TransferRecord(job.url, number: job.number, writeOut: group.writeOut)
+        var record = TransferRecord(
+            job.url, number: job.number, argument: job.argument, writeOut: group.writeOut)
         guard var plan = prepare(job, group.plan, &record) else {
             settle()
             return end(record, of: job.group)

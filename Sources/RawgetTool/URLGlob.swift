@@ -44,6 +44,8 @@ struct URLGlob {
 
     /// Most URLs that one may stand for.
     static let mostURLs = 1_000_000
+    /// Most octets that the URLs and names of a group may come to.
+    static let mostOctets = 256 << 20
 
     private var parts: [Part] = []
     /// How many URLs it stands for.
@@ -80,14 +82,16 @@ struct URLGlob {
         zip(parts, indices(index)).flatMap { $0.octets($1) }
     }
 
-    /// The name of a file in which `#1` stands for what the first part that varies is in the URL of an index.
-    func name(_ template: ArraySlice<UInt8>, _ index: Int) -> [UInt8] {
+    /// The name of a file in which `#1` stands for what the first part that varies is in the URL of an index. Throws where
+    /// that has more than `limit` octets, or none.
+    func name(_ template: ArraySlice<UInt8>, _ index: Int, limit: Int) throws(Malformed) -> [UInt8] {
         let values = zip(parts, indices(index)).compactMap { (part, index) -> [UInt8]? in
             if case .text = part { nil } else { part.octets(index) }
         }
         var name: [UInt8] = []
         var rest = template
         while let octet = rest.popFirst() {
+            guard name.count <= limit else { throw URLGlob.tooLong }
             let digits = octet == UInt8(ascii: "#") ? rest.prefix(while: \.isDigit) : []
             guard let number = Int(String(decoding: digits, as: UTF8.self)), number > 0,
                 number <= values.count
@@ -98,7 +102,17 @@ struct URLGlob {
             name += values[number - 1]
             rest = rest.dropFirst(digits.count)
         }
+        guard !name.isEmpty else {
+            throw Malformed(
+                reason: "-o \(String(decoding: template, as: UTF8.self)) has no name for the URL \(index + 1)"
+            )
+        }
         return name
+    }
+
+    /// The URLs and names come to more than there may be.
+    static var tooLong: Malformed {
+        Malformed(reason: "the URLs and names of files come to more than \(mostOctets) octets")
     }
 
     private func indices(_ index: Int) -> [Int] {

@@ -4,7 +4,7 @@ struct WriteOutValues: Sendable {
     var url = ""
     /// The URL loaded in the end.
     var effectiveURL = ""
-    /// The number of the URL in the run, from 0.
+    /// The number of the argument that the URL comes from, in the run, from 0.
     var urlNumber: UInt64 = 0
     /// The status of the last response; 0 when there was none.
     var status: UInt64 = 0

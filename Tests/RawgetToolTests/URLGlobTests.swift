@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import RawgetTool
@@ -32,6 +33,27 @@ struct URLGlobTests {
         let glob = try glob("http://[::1]:80/[][1-1]")
         #expect(glob.count == 1)
         #expect(glob.url(0) == Array("http://[::1]:80/[]1".utf8))
+    }
+
+    @Test("a name has a length that is known before it is made, and is never empty")
+    func names() throws {
+        let glob = try glob("h/{\(String(repeating: "x", count: 100)),}")
+        func name(_ template: String, _ index: Int, limit: Int) throws -> Int {
+            try glob.name(Array(template.utf8)[...], index, limit: limit).count
+        }
+        #expect(try name("#1#1", 0, limit: 200) == 200)
+        let long = String(repeating: "#1", count: 100_000)
+        #expect(throws: URLGlob.Malformed.self) { try name(long, 0, limit: 1000) }
+        #expect(throws: URLGlob.Malformed.self) { try name("#1", 1, limit: 1000) }
+        #expect(throws: URLGlob.Malformed.self) { try name("x", 1, limit: -1) }
+    }
+
+    @Test("all URLs and names together have a limit, reached before the memory is taken")
+    func limit() async {
+        let text = String(repeating: "x", count: 10_000)
+        let run = await rawget(
+            ["--no-globoff", "http://127.0.0.1:1/\(text)[1-100000]"], in: TemporaryFolder())
+        #expect(run.exit == 3 && run.errors.contains("more than 268435456 octets"), "\(run.errors)")
     }
 
     @Test("a million is the most")
