@@ -40,6 +40,10 @@ public final class Downloader {
             try await writer.drain(until: deadline(of: plan, report.timings.start))
             return ReceivedContent(report: report, writer: writer)
         } catch {
+            if let report = transfer.answer {
+                try await writer.drain(until: deadline(of: plan, report.timings.start))
+                return ReceivedContent(report: report, writer: writer, failure: error)
+            }
             // Heads may be on their way to a reader, of an answer whose content is not wanted.
             if plan.includesHeads, error.code == .httpFailure || error.code == .conditionNotMet {
                 do throws(TransferError) {
@@ -67,7 +71,9 @@ public final class Downloader {
         let plan = Handover(plan)
         return try await NetworkActor.run { () throws(TransferError) in
             let received = try await self.receive(plan.value)
-            return DownloadResult(report: received.report, path: try received.finish())
+            let path = try received.finish()
+            if let failure = received.failure { throw failure }
+            return DownloadResult(report: received.report, path: path)
         }
     }
 }
@@ -85,11 +91,14 @@ private struct Handover: @unchecked Sendable {
 public final class ReceivedContent {
     /// What the transfer has to tell.
     public let report: TransferReport
+    /// Why the transfer failed all the same: the answer is whole, but what it answers could not be sent whole.
+    public let failure: TransferError?
     private let writer: FileWriter
 
-    init(report: TransferReport, writer: FileWriter) {
+    init(report: TransferReport, writer: FileWriter, failure: TransferError? = nil) {
         self.report = report
         self.writer = writer
+        self.failure = failure
     }
 
     /// The answer was an error that is not saved.

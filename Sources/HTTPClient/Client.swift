@@ -76,7 +76,15 @@ public final class Client {
         }
         let chain = RedirectChain(first.withCredentials, for: transfer)
         while true {
-            let report = try await exchange(chain, for: transfer, total: total ?? .never)
+            let report: TransferReport
+            do throws(TransferError) {
+                report = try await exchange(chain, for: transfer, total: total ?? .never)
+            } catch {
+                if let answer = transfer.answer, try !chain.advance(behind: answer) {
+                    transfer.answer = chain.summed(answer)
+                }
+                throw error
+            }
             guard try chain.advance(behind: report) else { return chain.summed(report) }
         }
     }

@@ -61,7 +61,8 @@ extension ExchangeDriver {
                 return true
             }
         }
-        return response == nil
+        // A go-ahead and then a success, though they came together, still leave the content to be sent.
+        return response == nil || hasGoAhead && !endsSending
     }
 
     /// Sends content portion by portion.
@@ -72,7 +73,7 @@ extension ExchangeDriver {
             // A server that takes everything as fast as it comes never makes a sending wait, which is when the stream
             // looks for an answer by itself.
             if transfer.hasReadContent { try await listen(for: .zero) }
-            guard !endsSending else { return false }
+            guard !endsSending, !isCut else { return false }
             transfer.hasReadContent = true
             let limit = Int(min(remaining, UInt64(Self.portion)))
             guard let portion = try await nextPortion(of: content, atMost: limit) else { return false }
@@ -106,11 +107,13 @@ extension ExchangeDriver {
         var failure: TransferError?
     }
 
-    /// The next octets of content; `nil` where a response ends the sending. Content may be long in coming, from a
-    /// person or another program: meanwhile the server is listened to.
+    /// The next octets of content; `nil` where the server ends the sending. Content may be long in coming, from a
+    /// person or another program: meanwhile the server is listened to, and behind its whole answer no longer than a
+    /// silence may be.
     private func nextPortion(
         of content: any RequestContent, atMost limit: Int
     ) async throws(TransferError) -> [UInt8]? {
+        let start = Instant.now
         while true {
             try checkWhetherToGoOn()
             let portion = Portion()
@@ -132,7 +135,14 @@ extension ExchangeDriver {
             }
             guard failure.code == .timedOut else { throw failure }
             try await listen(for: .milliseconds(200))
-            if endsSending { return nil }
+            if isAnswerWhole {
+                if hasSeenEnd || !connection.stream.isQuiet {
+                    cutSending(.closed)
+                } else if .now - max(start, transfer.timings.end ?? start) >= idleLimit {
+                    cutSending(.silence(idleLimit))
+                }
+            }
+            if endsSending || isCut { return nil }
         }
     }
 
@@ -153,8 +163,10 @@ extension ExchangeDriver {
                 result = try await connection.stream.send(octets, from: sent, until: deadline)
             } catch {
                 if isTimeToCheckSpeed(error) { continue }
-                // The answer is whole, and the server takes no more: it has what it wanted.
-                if isAnswerWhole, case .timedOut(.idle, _) = error.reason { return false }
+                if isAnswerWhole, case .timedOut(.idle, let duration) = error.reason {
+                    cutSending(.silence(duration))
+                    return false
+                }
                 guard case .sendFailed = error.reason else { throw failure(error, during: .send) }
                 // The peer closed, perhaps behind a response that says why: that goes before the failed sending.
                 try await receiveAfterFailedSend(error)
@@ -167,14 +179,33 @@ extension ExchangeDriver {
             noteProgress(sent - before)
             if sent > contentFrom { countSent(sent - max(before, contentFrom)) }
             if case .peerSpeaks = result {
-                // Behind a whole answer comes nothing but the end of the connection, or octets of nobody's.
-                guard !isAnswerWhole else { return false }
+                if isAnswerWhole {
+                    guard takeEnd() else { return false }
+                    continue
+                }
                 try await receive()
                 // It has not got the whole request yet.
                 if endsSending { return false }
             }
         }
         return true
+    }
+
+    /// Behind a whole answer comes nothing but the end of what the server sends, or octets of nobody's. Behind the end
+    /// it may still take content (RFC 9112, section 9.6), which shows when it no longer does.
+    private func takeEnd() -> Bool {
+        if !hasSeenEnd, connection.buffer.unreadCount == 0 {
+            // Messages of TLS itself are nothing said.
+            if connection.stream.isQuiet { return true }
+            do throws(TransportError) {
+                let count = try connection.stream.receiveAtHand(
+                    into: connection.buffer, atMost: ReceiveBuffer.headPortion)
+                hasSeenEnd = count == 0
+                if count == nil || count == 0 { return true }
+            } catch {}  // reset, or cut: it takes no more
+        }
+        cutSending(.closed)
+        return false
     }
 
     /// A final response that is no success ends the sending (RFC 9112, section 9.5). A success does not, even where it is
@@ -197,5 +228,37 @@ extension ExchangeDriver {
             let isReason = exchange.hasReceivedOctets || error.phase == .tls
             throw isReason ? error : failure(cause, during: .send)
         }
+        if !endsSending { cutSending(.closed) }
+    }
+
+    /// What ends the sending behind a success that is whole.
+    private enum Cut {
+        case closed
+        case silence(Duration)
+    }
+
+    /// A server that said it closes wants no more (RFC 9112, section 9.5). Any other has said nothing about content that
+    /// never arrived, which it may have meant to act on (RFC 9110, section 7.5).
+    private func cutSending(_ cut: Cut) {
+        guard !isCut, let response else { return }
+        isCut = true
+        switch exchange.reuseVerdict(unreadOctets: 0) {
+        case .closeAnnounced, .versionWithoutPersistence, .contentEndsWithConnection: return
+        default: break
+        }
+        let sent = "\(transfer.contentSent)" + (outgoing.length.octets.map { " of \($0)" } ?? "")
+        let answer = "\(host) answered \(response.status.code)"
+        unsent =
+            switch cut {
+            case .closed:
+                TransferError(
+                    .sendFailed, during: .send,
+                    "\(answer) and closed the connection after \(sent) octets of the content")
+            case .silence(let duration):
+                TransferError(
+                    .timedOut, during: .send,
+                    "\(answer), and nothing more of the content went out for "
+                        + "\(duration.inSeconds.formattedSeconds): \(sent) octets were sent")
+            }
     }
 }

@@ -35,6 +35,12 @@ final class ExchangeDriver {
     /// When octets last went either way; kept only where speed is watched over.
     private var lastProgress = Instant.distantFuture
     var hasSentAll = false
+    /// The server has ended what it sends, behind a whole answer.
+    var hasSeenEnd = false
+    /// The sending has ended early, behind a whole answer that says success.
+    var isCut = false
+    /// Why not all of the content was sent though a whole answer says success.
+    var unsent: TransferError?
     /// The content may be sent: the server has said so (100).
     var hasGoAhead = false
     /// What came first is an alert of TLS.
@@ -93,12 +99,17 @@ final class ExchangeDriver {
         guard let response, let trailers = trailers ?? (transfer.dropped == nil ? nil : HTTPFields()) else {
             throw TransferError(.badResponse, during: .content, "no response")
         }
-        return TransferReport(
+        let report = TransferReport(
             request: request, response: response, trailers: trailers, timings: transfer.timings,
             headOctets: headOctets, requestOctets: requestOctets, contentOctets: exchange.contentReceived,
             contentSent: transfer.contentSent, remoteAddress: connection.stream.remoteAddress,
             localAddress: connection.localAddress,
             connectionsOpened: opened, connection: connection.number)
+        if let unsent {
+            transfer.answer = report
+            throw unsent
+        }
+        return report
     }
 
     // MARK: Receiving
@@ -197,8 +208,11 @@ final class ExchangeDriver {
         speed?.restart(at: lastProgress)
     }
 
+    /// The longest silence.
+    var idleLimit: Duration { transfer.options.idleTimeout ?? configuration.idleTimeout }
+
     var deadline: Deadline {
-        let idle = transfer.options.idleTimeout ?? configuration.idleTimeout
+        let idle = idleLimit
         guard let speed, let limit = transfer.options.speedLimit else {
             return .earlier(Deadline(.idle, in: idle), total)
         }

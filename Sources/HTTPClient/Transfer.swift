@@ -19,6 +19,9 @@ public final class Transfer {
     /// Octets of the request's content in all, once some were sent; `nil` where nobody knows.
     public internal(set) var contentToSend: UInt64?
 
+    /// The whole answer to a request whose content could not be sent whole, which is why the transfer fails.
+    package var answer: TransferReport?
+
     let request: HTTPRequest
     /// Content of the request that is read while it is sent.
     let content: (any RequestContent)?

@@ -293,6 +293,8 @@ final class TransferRun {
                 watcher.record.refuse(report.response, errorAnswer == .fail ? [] : transfer.received.excerpt)
             } else if errorAnswer == .failWithBody, report.response.status.isFailure {
                 watcher.record.refuse(report.response, [])
+            } else if let failure = transfer.received.failure {
+                watcher.record.fail(failure)
             }
         } catch {
             watcher.record.fail(error)

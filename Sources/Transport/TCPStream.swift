@@ -9,6 +9,8 @@ public final class TCPStream: ByteStream {
     private let descriptor: Int32
     /// Octets that must have arrived before the kernel wakes us; 1 outside of bulk content.
     private var lowWater: Int32 = 1
+    /// The peer's last octet was taken, and then its end: it says nothing more.
+    private var hasTakenEnd = false
 
     /// The address connected to.
     public let remoteAddress: SocketAddress?
@@ -100,6 +102,7 @@ public final class TCPStream: ByteStream {
             }
             if code == 0 {
                 if count < wanted && !channel.sawHangUp { channel.clear(.readable) }
+                if count == 0, wanted > 0 { hasTakenEnd = true }
                 return count
             }
             if code == EAGAIN {
@@ -185,7 +188,7 @@ public final class TCPStream: ByteStream {
                 let outcome = await channel.wait(for: [.readable, .writable], until: deadline.instant)
                 guard outcome == .ready else { throw TransportError(outcome, deadline) }
                 if channel.isLatched(.readable) {
-                    if hasSomethingToRead { return .peerSpeaks(at: sent) }
+                    if !hasTakenEnd, hasSomethingToRead { return .peerSpeaks(at: sent) }
                     channel.clear(.readable)
                 }
             } else if code != EINTR {

@@ -66,21 +66,42 @@ extension Loopback {
         }
 
         @Test(
-            "a server that answered wholly and then closes, or takes no more, has what it wanted",
-            arguments: [true, false])
-        func earlySuccessAndThenNothing(closes: Bool) async throws {
+            "content that a server neither wanted nor refused and that did not reach it is a failure, the answer whole",
+            arguments: [(true, TransferError.Code.sendFailed), (false, .timedOut)])
+        func earlySuccessAndThenNothing(closes: Bool, code: TransferError.Code) async throws {
             let server = try serve([
                 .expectHead, .send("HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok"),
                 closes ? .close : .stall,
             ])
+            let outcome = try await cutShort(by: server)
+            #expect(outcome.code == code && outcome.error?.phase == .send)
+            #expect(outcome.error?.detail.contains("answered 201") == true)
+            #expect(outcome.text == "ok" && outcome.hasEnded)
+        }
+
+        @Test(
+            "a server that answered wholly, said it closes, and closes or takes no more, has what it wanted",
+            arguments: [true, false])
+        func earlySuccessAndClose(closes: Bool) async throws {
+            let server = try serve([
+                .expectHead,
+                .send("HTTP/1.1 201 Created\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"),
+                closes ? .close : .stall,
+            ])
+            let outcome = try await cutShort(by: server)
+            #expect(outcome.text == "ok" && outcome.error == nil)
+        }
+
+        /// More content than any buffer holds, to a server that does not read it.
+        private func cutShort(by server: ReplayServer) async throws -> Outcome {
             let content = [UInt8](repeating: 1, count: 32 << 20)
             let client = client { $0.idleTimeout = .milliseconds(300) }
             var options = TransferOptions()
             options.expectsContinueAbove = nil
             let outcome = try await client.outcome(
                 of: server.request(.post, content: content), options: options)
-            #expect(outcome.text == "ok" && outcome.error == nil)
             #expect(await client.idleConnectionCount == 0)
+            return outcome
         }
 
         @Test func aPostWithoutContentSaysSo() async throws {
