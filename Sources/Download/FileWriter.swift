@@ -337,7 +337,8 @@ public final class FileWriter: ContentSink {
     /// Writes to the descriptor; where it is full, reading stops until it is not.
     private func putOut(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         guard let output else { return .more }
-        if plan.refusesBinary, content.indices.contains(where: { content[$0] == 0 }) {
+        let check = plan.binaryCheck
+        if check != .none, content.indices.contains(where: { check.refuses(content[$0]) }) {
             throw TransferError(
                 .writeFailed, during: .store,
                 "the content is binary and standard output is a terminal: -o FILE saves it, -o - writes it all the same"

@@ -140,9 +140,12 @@ final class TransferPlan: Sendable {
         nameFile(of: &plan)
         if case .file(let path) = output, path != "-" { plan.descriptorName = path }
         plan.dropsContent = options.isHead && request.method != .head
-        plan.refusesBinary =
-            run.isCurl && output == .unspecified && !options.isHead
-            && console.invocation.isTerminal(console.invocation.standardOutput)
+        // Nobody said that it is to be printed, and a terminal obeys what it is sent.
+        if output == .unspecified, !options.isHead, case .descriptor(let descriptor) = destination,
+            console.invocation.isTerminal(descriptor)
+        {
+            plan.binaryCheck = run.isCurl ? .nul : .controls
+        }
         includeHeads(in: &plan)
         setOptions(of: &plan)
         return plan

@@ -75,6 +75,8 @@ struct AsCurlTests {
             try await run(answer("200 OK", [], content), ["-o", "-"], terminals: [.output]).output == content)
         #expect(try await run(answer("200 OK", [], content)).output == content)
         #expect(try await run(answer(), terminals: [.output]).text == "content")
+        let escape = Array("a\u{1B}]0;b".utf8)
+        #expect(try await run(answer("200 OK", [], escape), terminals: [.output]).output == escape)
     }
 
     @Test("being called curl is the same", arguments: ["curl", "/usr/bin/curl"])

@@ -54,6 +54,31 @@ struct TerminalRunTests {
         #expect(run.errors.contains(name) && !run.errors.contains(other), "\(run.errors)")
     }
 
+    @Test(
+        "no content that is binary where nobody asked for it to be printed",
+        arguments: [["-d", "x"], ["--json", "{}"], ["-T", "sent"]],
+        ["a\u{0}b", "a\u{1B}]0;b", "a\u{7}", "a\u{7F}"])
+    func binary(_ arguments: [String], content: String) async throws {
+        folder.write("sent", to: "sent")
+        let server = try serve { _ in answer("200 OK", [], Array(content.utf8)) }
+        let url = "http://\(server.authority)/f"
+        let refused = await rawget(arguments + [url], in: folder, terminals: [.output])
+        #expect(refused.exit == 23 && refused.output.isEmpty && refused.errors.contains("binary"))
+        let asked = await rawget(arguments + ["-o", "-", url], in: folder, terminals: [.output])
+        #expect(asked.exit == 0 && asked.output == Array(content.utf8))
+        let piped = await rawget(arguments + [url], in: folder)
+        #expect(piped.exit == 0 && piped.output == Array(content.utf8))
+    }
+
+    @Test("text is printed with all the controls that text has")
+    func text() async throws {
+        let text = "a\tb\u{8}\u{C}\r\nü\n"
+        let server = try serve { _ in answer("200 OK", [], Array(text.utf8)) }
+        let run = await rawget(
+            ["-d", "x", "http://\(server.authority)/f"], in: folder, terminals: [.output])
+        #expect(run.exit == 0 && run.text == text)
+    }
+
     @Test("no meter where the answer goes to the terminal", arguments: [["-T", "sent"], ["--as-curl"]])
     func noMeterOfAnswer(_ arguments: [String]) async throws {
         folder.write("sent", to: "sent")
