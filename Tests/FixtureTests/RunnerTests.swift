@@ -122,6 +122,44 @@ struct RunnerTests {
         #expect(result.text.contains("GET / HTTP/1.1"), "\(result.text)")
     }
 
+    @Test(
+        "field lines of a name are all that are listed, in their order, unless a pattern is for that name",
+        arguments: [
+            ("> X: 1\n> X: 2", nil),
+            ("> X: 2\n> X: 1", "another order"),
+            ("> X: 1", "more field lines of a name"),
+            ("> X: 1\n> X: 2\n> X: 2", "a field line is missing"),
+            ("> X: 1\n>~ X: *", nil),
+            ("> X: 2\n>~ X: 1", nil),
+            ("> X: 1\n>~ Y: *", "more field lines of a name"),
+            ("> Y: 3", nil),
+        ] as [(String, String?)])
+    func fieldLines(conditions: String, problem: String?) async throws {
+        let connection =
+            "> GET / HTTP/1.1\n\(conditions)\n< HTTP/1.1 200 OK\n< Content-Length: 5\n<\n<< \"hello\"\n"
+        let result = try await result(
+            of: fixture(
+                "= exit 0\n= file page is \"hello\"",
+                command: "rawget -o page -H 'X: 1' -H 'X: 2' -H 'Y: 3' http://fixture.test/",
+                connection: connection))
+        guard let problem else { return #expect(result.hasPassed, "\(result.text)") }
+        #expect(result.problems.count { $0.message.contains(problem) } == 1, "\(result.text)")
+    }
+
+    @Test("a file of a set time that is replaced by one of the same content has changed")
+    func sameContent() async throws {
+        let before = "file page = \"hello\"\ntime page = Mon, 01 Jun 2015 03:58:27 GMT\n"
+        let replaced = try await result(of: fixture("= exit 0", before: before))
+        #expect(
+            replaced.problems.map(\.message).contains { $0.contains("page was there before and has changed") }
+        )
+        let said = try await result(of: fixture("= exit 0\n= file page is \"hello\"", before: before))
+        #expect(said.hasPassed, "\(said.text)")
+        let kept = try await result(
+            of: fixture("= exit 0", before: before, command: "rawget --as-curl http://fixture.test/"))
+        #expect(kept.hasPassed, "\(kept.text)")
+    }
+
     @Test("one connection is no plural")
     func singular() async throws {
         let result = try await result(

@@ -19,6 +19,8 @@ final class FixtureFolder {
     private static let maximumDepth = 64
 
     let descriptor: FileDescriptor
+    /// Times that the fixture has set, by path.
+    private var times: [String: Int64] = [:]
     /// What stood there when the present command began.
     private var known: [String: Entry] = [:]
 
@@ -64,6 +66,7 @@ final class FixtureFolder {
             try File.open(name, in: folder, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         }
         try File.setModified(seconds, of: file.rawValue)
+        times[path] = seconds
     }
 
     /// Hands `body` the folder that a path leads to, which is made, and its last part. No symbolic link is followed: one
@@ -83,7 +86,14 @@ final class FixtureFolder {
     }
 
     /// Remembers what stands there, just before a command.
-    func remember() throws(SystemError) { known = try entries() }
+    func remember() throws(SystemError) {
+        known = try entries()
+        // What an earlier command has replaced, and said so, is as old as that made it.
+        for path in Array(times.keys) {
+            let isReplaced = try hasAnotherTime(path)
+            if isReplaced { times[path] = nil }
+        }
+    }
 
     // MARK: After it
 
@@ -99,7 +109,8 @@ final class FixtureFolder {
                     "\(FixtureFolder.kind(of: entry)) \(path.escapedForTerminal) is left that no line names")
                 continue
             }
-            if before != entry {
+            let isReplaced = try hasAnotherTime(path)
+            if before != entry || isReplaced {
                 surprises.append(
                     "\(path.escapedForTerminal) was there before and has changed, which no line says")
             }
@@ -108,6 +119,12 @@ final class FixtureFolder {
             surprises.append("\(path.escapedForTerminal) was there before and is gone, which no line says")
         }
         return surprises
+    }
+
+    /// Whether a file, though perhaps of the same content, is not as old as the fixture has made it.
+    private func hasAnotherTime(_ path: String) throws(SystemError) -> Bool {
+        guard let seconds = times[path] else { return false }
+        return try File.status(of: path, in: descriptor.rawValue, followsLinks: false)?.modified != seconds
     }
 
     private static func kind(of entry: Entry) -> String {
@@ -131,7 +148,9 @@ final class FixtureFolder {
                 let file = try File.open(path, in: descriptor.rawValue, flags: O_RDONLY | O_NOFOLLOW)
                 let content = try File.readSome(
                     FixtureObservation.File.mostContent, at: 0, from: file.rawValue)
-                observed[path] = .file(.init(content: content, sum: sum, permissions: permissions))
+                let modified = try File.status(of: file.rawValue).modified
+                observed[path] = .file(
+                    .init(content: content, sum: sum, permissions: permissions, modified: modified))
             }
         }
         return observed

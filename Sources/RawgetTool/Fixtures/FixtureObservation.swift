@@ -22,6 +22,8 @@ package struct FixtureObservation: Sendable {
         package var sum: Int
         /// Its permissions.
         package var permissions: UInt32
+        /// Its modification time, in seconds since 1970.
+        package var modified: Int64 = 0
     }
 
     /// The command's arguments, as the fixture has them.

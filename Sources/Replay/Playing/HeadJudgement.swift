@@ -75,6 +75,7 @@ struct HeadJudgement {
         var problems: [FixtureProblem] = []
         // Two equal conditions want two equal field lines.
         var fields = Array(lines.dropFirst())
+        var misses = false
         for (index, condition) in conditions.enumerated() {
             if index == 0 {
                 if let problem = problem(ofRequestLine: condition, lines) { problems.append(problem) }
@@ -86,6 +87,7 @@ struct HeadJudgement {
                     fields.remove(at: found)
                 } else {
                     problems.append(missing(VisibleOctets.quoted(wanted), wanted, lines, condition.line))
+                    misses = true
                 }
             case .pattern(let pattern):
                 if !lines.dropFirst().contains(where: { pattern.matches($0.octets) }) {
@@ -102,6 +104,40 @@ struct HeadJudgement {
                         ))
                 }
             }
+        }
+        return misses ? problems : problems + listed(conditions.dropFirst(), lines.dropFirst())
+    }
+
+    /// Lines of a name that are listed exactly are all lines of that name, in their order, which means something
+    /// (RFC 9110, section 5.3). A pattern for the name says that there may be others.
+    private static func listed(
+        _ conditions: ArraySlice<Fixture.Located<Fixture.Condition>>, _ lines: ArraySlice<HeadLine>
+    ) -> [FixtureProblem] {
+        var problems: [FixtureProblem] = []
+        var judged: [HeadLine] = []
+        for condition in conditions {
+            guard case .line(let octets) = condition.value else { continue }
+            let line = HeadLine(octets: octets, hasCRLF: true)
+            guard !judged.contains(where: { line.isNamed($0.name) }) else { continue }
+            judged.append(line)
+            let came = lines.filter { $0.isNamed(line.name) }.map(\.octets)
+            let isFree = conditions.contains {
+                guard case .pattern(let pattern) = $0.value else { return false }
+                let start = HeadLine(octets: Array(pattern.source.utf8), hasCRLF: true)
+                return start.isNamed(line.name) || came.contains(where: pattern.matches)
+            }
+            let wanted = conditions.compactMap { condition -> [UInt8]? in
+                guard case .line(let octets) = condition.value else { return nil }
+                return HeadLine(octets: octets, hasCRLF: true).isNamed(line.name) ? octets : nil
+            }
+            guard !isFree, came != wanted else { continue }
+            var message =
+                came.count > wanted.count
+                ? "there are more field lines of a name than are listed"
+                : "the field lines of a name came in another order"
+            for octets in wanted { message += "\nexpected: \(VisibleOctets.quoted(octets))" }
+            for octets in came { message += "\ngot:      \(VisibleOctets.quoted(octets, limit: 2000))" }
+            problems.append(FixtureProblem(line: condition.line, message))
         }
         return problems
     }
@@ -175,6 +211,9 @@ struct HeadLine {
         if lines.last?.octets.isEmpty == true, lines.last?.hasCRLF == true { lines.removeLast() }
         return lines
     }
+
+    /// What stands before the colon; all of it where there is none.
+    var name: ArraySlice<UInt8> { octets.prefix { $0 != UInt8(ascii: ":") } }
 
     /// Whether it is a field line of that name, in any case of letters.
     func isNamed(_ name: some Sequence<UInt8>) -> Bool {
