@@ -8,14 +8,15 @@ struct BehaviourTests {
     private func observation(
         head: String = "GET / HTTP/1.1\r\nHost: h:1024\r\nUser-Agent: rawget/0.1\r\n\r\n",
         content: String = "",
-        output: String = "ok", file: String = "content", permissions: UInt32 = 0o644, exit: Int32? = 0,
-        folder: String = "/tmp/a", port: UInt16 = 1024
+        output: String = "ok", file: String = "content", permissions: UInt32 = 0o644, modified: Int64 = 0,
+        exit: Int32? = 0, folder: String = "/tmp/a", port: UInt16 = 1024, arguments: [String] = []
     ) -> FixtureObservation {
         var request = PlayedRequest(server: 0, connection: 0, head: Array(head.utf8))
         request.append(Array(content.utf8))
-        let left = FixtureObservation.File(content: Array(file.utf8), sum: 0, permissions: permissions)
+        let left = FixtureObservation.File(
+            content: Array(file.utf8), sum: 0, permissions: permissions, modified: modified)
         return FixtureObservation(
-            arguments: [], exit: exit, requests: [request], output: Array(output.utf8),
+            arguments: arguments, exit: exit, requests: [request], output: Array(output.utf8),
             entries: ["page": .file(left)], folder: folder, ports: [port])
     }
 
@@ -56,6 +57,46 @@ struct BehaviourTests {
         gone = observation()
         gone.requests = []
         #expect(kinds(gone) == [.request])
+    }
+
+    @Test("lines of one name mean something by their order")
+    func orderOfLines() {
+        let head = { (fields: String) in "GET / HTTP/1.1\r\n\(fields)\r\n" }
+        let ours = Behaviour(observation(head: head("X: 2\r\nA: 1\r\nx: 1\r\n")), keepsOrder: true)
+        let same = Behaviour(observation(head: head("A: 1\r\nX: 2\r\nx: 1\r\n")), keepsOrder: true)
+        #expect(ours.differences(from: same).isEmpty)
+        let other = Behaviour(observation(head: head("x: 1\r\nX: 2\r\nA: 1\r\n")), keepsOrder: true)
+        #expect(ours.differences(from: other).map(\.kind) == [.request])
+    }
+
+    @Test("requests to several servers have an order, unless chance decides it", arguments: [true, false])
+    func orderOfRequests(keepsOrder: Bool) {
+        let requests = [0, 1].map {
+            PlayedRequest(server: $0, connection: 0, head: Array("GET / HTTP/1.1\r\n".utf8))
+        }
+        var (ours, theirs) = (observation(), observation())
+        (ours.requests, theirs.requests) = (requests, requests.reversed())
+        let differences = Behaviour(ours, keepsOrder: keepsOrder)
+            .differences(from: Behaviour(theirs, keepsOrder: keepsOrder))
+        #expect(differences.map(\.kind) == (keepsOrder ? [.request] : []))
+    }
+
+    @Test(
+        "the time of a file counts where the command sets it",
+        arguments: [("-R", true), ("-sRo", true), ("--remote-time", true), ("--Range", false), ("R", false)])
+    func times(argument: String, counts: Bool) {
+        let ours = Behaviour(observation(modified: 1, arguments: [argument]), keepsOrder: true)
+        let theirs = Behaviour(observation(modified: 2, arguments: [argument]), keepsOrder: true)
+        #expect(ours.differences(from: theirs).map(\.kind) == (counts ? [.files] : []))
+    }
+
+    @Test("a command that only one of them ran is a difference")
+    func counts() {
+        var comparison = Comparison(name: "x")
+        comparison.add([observation(), observation()], [observation(), observation()], keepsOrder: true)
+        #expect(comparison.kinds.isEmpty && comparison.commands == 2)
+        comparison.add([observation(), observation()], [observation()], keepsOrder: true)
+        #expect(comparison.kinds == [.outcome])
     }
 
     @Test("known differences are read with their kinds, which must be some")

@@ -16,6 +16,24 @@ struct Comparison: Sendable {
     var kinds: Set<KnownDifferences.Kind> = []
     /// For people.
     var text = ""
+
+    /// Compares what the commands of both did, one by one.
+    mutating func add(_ ours: [FixtureObservation], _ theirs: [FixtureObservation], keepsOrder: Bool) {
+        // A command that only one of them came to is compared with none, which is no agreement.
+        if ours.count != theirs.count {
+            kinds.insert(.outcome)
+            text += "\nrawget ran \(ours.count) commands, curl \(theirs.count)"
+        }
+        for (left, right) in zip(ours, theirs) {
+            commands += 1
+            let differences = Behaviour(left, keepsOrder: keepsOrder)
+                .differences(from: Behaviour(right, keepsOrder: keepsOrder))
+            kinds.formUnion(differences.map(\.kind))
+            guard !differences.isEmpty else { continue }
+            text += "\n\(left.arguments.joined(separator: " "))"
+            text += differences.map { "\n\($0)" }.joined()
+        }
+    }
 }
 
 /// Runs the fixtures that curl can run, by both clients.
@@ -81,15 +99,7 @@ enum Comparing {
             comparison.text += theirs.problems.map { "\noutcome, line \($0.line): \($0.message)" }.joined()
         }
         let keepsOrder = !subject.fixture.servers.contains { $0.takesAnyOrder || $0.takesAnyConnection }
-        for (left, right) in zip(ours.observations, theirs.observations) {
-            comparison.commands += 1
-            let differences = Behaviour(left, keepsOrder: keepsOrder)
-                .differences(from: Behaviour(right, keepsOrder: keepsOrder))
-            comparison.kinds.formUnion(differences.map(\.kind))
-            guard !differences.isEmpty else { continue }
-            comparison.text += "\n\(left.arguments.joined(separator: " "))"
-            comparison.text += differences.map { "\n\($0)" }.joined()
-        }
+        comparison.add(ours.observations, theirs.observations, keepsOrder: keepsOrder)
         return comparison
     }
 }

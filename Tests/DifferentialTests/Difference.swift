@@ -22,7 +22,8 @@ struct Behaviour {
     /// `keepsOrder`: requests come in an order that chance does not decide.
     init(_ observation: FixtureObservation, keepsOrder: Bool) {
         let text = { (octets: [UInt8]) in Behaviour.text(octets, in: observation) }
-        let requests = observation.requests.sorted { $0.server < $1.server }.map { request in
+        let setsTimes = observation.arguments.contains { Behaviour.setsTimes($0) }
+        let requests = observation.requests.map { request in
             "server \(request.server): " + Behaviour.head(text(request.head))
                 + "\n\(request.contentLength) octets: " + text(request.content)
         }
@@ -31,7 +32,7 @@ struct Behaviour {
         entries = observation.entries.mapValues { entry in
             switch entry {
             case .file(let file):
-                "\(String(file.permissions, radix: 8)) "
+                "\(String(file.permissions, radix: 8)) " + (setsTimes ? "of \(file.modified) " : "")
                     + (file.content.count < FixtureObservation.File.mostContent
                         ? text(file.content) : "sum \(file.sum)")
             case .folder: "folder"
@@ -56,11 +57,19 @@ struct Behaviour {
         return text
     }
 
-    /// The request line and the set of field lines. Their order means nothing (RFC 9110, section 5.3, but for lines of
-    /// one name, which fixtures look at), and what a client says of itself, unasked, is its own affair.
+    /// Whether an argument is `-R` or its long form, also in a bundle of letters.
+    private static func setsTimes(_ argument: String) -> Bool {
+        argument == "--remote-time"
+            || argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.contains("R")
+    }
+
+    /// The request line and the field lines by their names. The order of names means nothing, that of the lines of one
+    /// name does (RFC 9110, section 5.3); and what a client says of itself, unasked, is its own affair.
     private static func head(_ text: String) -> String {
         let lines = text.split(separator: "\r\n")
-        let fields = lines.dropFirst().compactMap(own).sorted()
+        let name = { (line: String) in line.prefix { $0 != ":" }.lowercased() }
+        // Of equals, `sorted` keeps the order.
+        let fields = lines.dropFirst().compactMap(own).sorted { name($0) < name($1) }
         return ([String(lines.first ?? "")] + fields).joined(separator: "\n")
     }
 

@@ -95,8 +95,8 @@ package struct FixtureRunner: Sendable {
             } catch {
                 result.problems.append(FixtureProblem(line: run.line, "could not be run: \(error)"))
             }
-            // What follows would fail for the same reason.
-            if !result.problems.isEmpty { break }
+            // What follows would fail for the same reason; but who observes wants to see what two clients do all the same.
+            if !result.problems.isEmpty, !observes { break }
         }
         let ends = Set(fixture.runs.flatMap { $0.outcomes.filter { $0.value.isEnd }.map(\.line) })
         // How the command ended, and what it said of that, is the cause of much else.
