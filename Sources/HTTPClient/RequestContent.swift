@@ -32,16 +32,16 @@ public final class DescriptorContent: RequestContent {
     /// declared.
     public let length: UInt64?
 
-    /// Content of a descriptor that is handed over. Throws `readFailed`.
-    public convenience init(owning descriptor: consuming FileDescriptor, named name: String)
-        throws(TransferError)
-    {
+    /// Content of a descriptor that is handed over. Without `declaresLength` it is sent as a stream though it be a file.
+    /// Throws `readFailed`.
+    public convenience init(
+        owning descriptor: consuming FileDescriptor, named name: String, declaresLength: Bool = true
+    ) throws(TransferError) {
         let number = descriptor.rawValue
-        try self.init(number, owned: descriptor, named: name)
+        try self.init(number, owned: descriptor, named: name, declaresLength: declaresLength)
     }
 
-    /// Content of a descriptor that is lent until the transfer is over. Without `declaresLength` it is sent as a stream
-    /// though it be a file. Throws `readFailed`.
+    /// Content of a descriptor that is lent until the transfer is over, and otherwise as above. Throws `readFailed`.
     public convenience init(
         lending descriptor: Int32, named name: String, declaresLength: Bool = true
     ) throws(TransferError) {

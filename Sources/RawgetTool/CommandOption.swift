@@ -79,7 +79,10 @@ struct CommandOption: Sendable {
 
     /// Whether `--no-NAME` is an option, too.
     var isToggle: Bool {
-        if case .toggle = effect { true } else { false }
+        switch effect {
+        case .toggle, .remoteName: true
+        default: false
+        }
     }
 
     /// Whether an argument must follow.

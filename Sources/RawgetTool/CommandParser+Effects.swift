@@ -9,13 +9,13 @@ extension CommandParser {
             set(&settings)
             return
         case .url:
-            if let argument { command.appendURL(piece(argument)) }
+            if let argument { appendURL(piece(argument)) }
             return
         case .output:
             if let argument { try appendOutput(argument) }
             return
         case .remoteName:
-            command.appendOutput(nil)
+            command.appendOutput(found.isOn ? .absent : .refused)
             return
         case .next:
             try endGroup(isLast: false)
@@ -57,7 +57,11 @@ extension CommandParser {
         let index = command.groups.count - 1
         let group = command.groups[index]
         guard group.count > 0 else {
-            if !isLast { throw UsageError("there is no URL before --next") }
+            if !isLast {
+                // With curl that --next is none.
+                if settings.run.isCurl { return }
+                throw UsageError("there is no URL before --next")
+            }
             throw UsageError(index > 0 ? "there is no URL after the last --next" : "no URL is given")
         }
         if group.outputs.count > group.count {
@@ -76,6 +80,11 @@ extension CommandParser {
         guard !isLast else { return }
         settings.transfer = GroupOptions()
         command.groups.append(ParsedCommand.Group())
+    }
+
+    /// Adds a URL, for which `--remote-name-all` holds where it stands before it.
+    mutating func appendURL(_ piece: CommandText.Piece) {
+        command.appendURL(piece, isNamed: settings.transfer.usesRemoteNames)
     }
 
     private mutating func appendOutput(_ argument: Argument) throws(UsageError) {
@@ -172,7 +181,7 @@ extension CommandParser {
         // Lists of thousands of URLs consist of these two.
         if name == "url" || name == "output", let argument {
             if name == "url" {
-                command.appendURL(piece(argument))
+                appendURL(piece(argument))
             } else {
                 try appendOutput(piece(argument))
             }

@@ -57,7 +57,7 @@ struct CommandParser {
                     try parseOption(argument) { rest.popFirst() }
                 }
             } else {
-                command.appendURL(command.withText { $0.add(argument) })
+                appendURL(command.withText { $0.add(argument) })
             }
             guard command.purpose == .transfer else { return }
         }

@@ -10,6 +10,11 @@ struct CommandText: Hashable, Sendable {
         /// Stands where there is no text. An optional would need metadata that is made at run time: every start
         /// would pay some 30 µs for it.
         static let absent = Piece(source: .max, start: 0, count: 0)
+        /// Stands where it was said that there is none.
+        static let refused = Piece(source: .max, start: 0, count: 1)
+
+        /// Whether it is a text, not what stands in the place of one.
+        var isText: Bool { source != .max }
     }
 
     /// How much there may be in all, what is added included: offsets have 32 bits.

@@ -83,6 +83,7 @@ enum OptionTable {
             "head", "I", in: .request, "Ask for the head alone and show it",
             .toggle {
                 $0.transfer.isHead = $1
+                $0.transfer.includesHead = $1
             }),
         CommandOption(
             "range", "r", argument: "RANGE", in: .request,
@@ -99,7 +100,9 @@ enum OptionTable {
             "header", "H", argument: "FIELD", in: .request,
             "Send `Name: value`; `Name:` sends none, `Name;` an empty one, @FILE the lines of FILE",
             .checked { settings, text in
-                guard let field = FieldOption(text) else { return false }
+                guard let field = FieldOption(text) else {
+                    return settings.run.isCurl && FieldOption.isIdle(text)
+                }
                 settings.transfer.fields.append(field)
                 return true
             }),

@@ -33,6 +33,19 @@ enum FieldOption: Hashable, Sendable {
     }
 }
 
+extension FieldOption {
+    /// Whether it is `Transfer-Encoding: chunked`.
+    var asksForChunks: Bool {
+        guard case .set(let name, let value) = self else { return false }
+        return FieldName(name) == .transferEncoding && value.lowercased() == "chunked"
+    }
+
+    /// Whether `text` is one that curl drops without a word: neither a colon nor a semicolon ends a name.
+    static func isIdle(_ text: some StringProtocol) -> Bool {
+        !text.utf8.contains { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ";") }
+    }
+}
+
 /// `--resolve`: addresses a host and port have, without asking.
 struct ResolveRule: Hashable, Sendable {
     /// In lower case, without brackets; `*` for every host.

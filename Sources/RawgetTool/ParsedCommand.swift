@@ -23,10 +23,13 @@ struct ParsedCommand: Sendable {
         /// Their options.
         var options = GroupOptions()
         fileprivate(set) var urls: [CommandText.Piece] = []
-        // Absent for `-O`.
+        // Absent for `-O`, refused for `--no-remote-name`.
         fileprivate(set) var outputs: [CommandText.Piece] = []
         // Of each URL the argument that it comes from; empty where each is one of its own.
         fileprivate var arguments: [Int] = []
+        // Of each URL, whether `--remote-name-all` stood before it: 1 or 0, for an array of another type would cost
+        // every start.
+        fileprivate var areNamed: [UInt8] = []
 
         /// How many URLs there are.
         var count: Int { urls.count }
@@ -58,10 +61,11 @@ struct ParsedCommand: Sendable {
     func output(_ index: Int, inGroup group: Int) -> OutputName {
         let group = groups[group]
         guard index < group.outputs.count else {
-            return group.options.usesRemoteNames ? .remoteName : .unspecified
+            return group.areNamed[index] == 1 ? .remoteName : .unspecified
         }
         let piece = group.outputs[index]
-        return piece == .absent ? .remoteName : .file(text.string(piece))
+        guard !piece.isText else { return .file(text.string(piece)) }
+        return piece == .absent ? .remoteName : .unspecified
     }
 }
 
@@ -69,12 +73,15 @@ extension ParsedCommand {
     /// Changes the texts that URLs and outputs are parts of.
     mutating func withText<Result>(_ body: (inout CommandText) -> Result) -> Result { body(&text) }
 
-    /// Adds a URL to the last group.
-    mutating func appendURL(_ piece: CommandText.Piece) { groups[groups.count - 1].urls.append(piece) }
+    /// Adds a URL to the last group; `isNamed`: where it has no output of its own it is saved as by `-O`.
+    mutating func appendURL(_ piece: CommandText.Piece, isNamed: Bool) {
+        groups[groups.count - 1].urls.append(piece)
+        groups[groups.count - 1].areNamed.append(isNamed ? 1 : 0)
+    }
 
-    /// Adds an output to the last group; `nil` for `-O`.
-    mutating func appendOutput(_ piece: CommandText.Piece?) {
-        groups[groups.count - 1].outputs.append(piece ?? .absent)
+    /// Adds an output to the last group.
+    mutating func appendOutput(_ piece: CommandText.Piece) {
+        groups[groups.count - 1].outputs.append(piece)
     }
 
     /// Puts the URLs that braces and brackets of the last group stand for in their place, with an output and an upload
@@ -92,8 +99,8 @@ extension ParsedCommand {
                 size += url.count
                 if number < group.outputs.count {
                     let output = group.outputs[number]
-                    if output == .absent {
-                        expanded.outputs.append(.absent)
+                    if !output.isText {
+                        expanded.outputs.append(output)
                     } else {
                         let rest = URLGlob.mostOctets - size
                         let name = try glob.name(text.octets(output), index, limit: rest)
@@ -106,6 +113,7 @@ extension ParsedCommand {
                 }
                 expanded.urls.append(withText { $0.add(url) })
                 expanded.arguments.append(number)
+                expanded.areNamed.append(group.areNamed[number])
                 if number < uploads.count { files.append(uploads[number]) }
             }
         }

@@ -20,6 +20,13 @@ extension TransferPlan {
         guard !run.isCurl || !options.hasTwoErrorAnswers else {
             throw UsageError("-f and --fail-with-body: only one of them can be obeyed")
         }
+        guard !run.isCurl || options.data.isEmpty || !options.putsDataInQuery || options.uploads.isEmpty
+        else {
+            throw UsageError("-G and -T are two requests: only one of them can be made")
+        }
+        guard !run.isCurl || !options.includesHead || !options.usesServerName else {
+            throw UsageError("-i and -J cannot be combined: the name of the file would come with its content")
+        }
         guard options.proxy.isEmpty else {
             throw UsageError("-x, --proxy is not part of this version; only an empty one is taken")
         }
@@ -61,12 +68,39 @@ extension TransferPlan {
 
     /// Content and the fields that describe it.
     func addContent(to request: inout HTTPRequest) {
-        guard let data, !options.putsDataInQuery else { return }
-        request.content = data
+        guard let data else { return }
+        if !options.putsDataInQuery {
+            if !asksForChunks { request.content = data }
+        } else if !options.isJSON {
+            return
+        }
         let type = options.isJSON ? "application/json" : "application/x-www-form-urlencoded"
         request.fields.append(.contentType, type)
         if options.isJSON { request.fields[.accept] = "application/json" }
     }
+
+    /// What `-r` says. Of content it says, as by curl, which part of a representation that is.
+    func addRange(to request: inout HTTPRequest, number: Int) {
+        guard let range = options.range else { return }
+        guard run.isCurl, let length = contentLength(number) else {
+            request.fields.append(.range, "bytes=\(range)")
+            return
+        }
+        request.fields.append(.contentRange, "bytes \(range)/\(length)")
+    }
+
+    /// How many octets of content a URL's request has; `nil` where it has none, or nobody knows.
+    private func contentLength(_ number: Int) -> UInt64? {
+        guard let file = upload(number) else {
+            return options.putsDataInQuery ? nil : data.map { UInt64($0.count) }
+        }
+        guard case .path(let path) = FileArgument(file == "." ? "-" : file) else { return nil }
+        let status = try? File.status(of: path, in: console.invocation.directory, followsLinks: true)
+        return status.flatMap { $0.kind == .regular ? $0.size : nil }
+    }
+
+    /// Whether `-H` asks for chunks, which with curl any content may be sent in.
+    var asksForChunks: Bool { run.isCurl && fields.contains(where: \.asksForChunks) }
 
     /// Credentials and cookies. The client sends them to the URI's own origin alone.
     func addCredentials(to request: inout HTTPRequest) {
@@ -152,7 +186,10 @@ extension TransferPlan {
     /// The content of a URL's `-T`. Throws `readFailed`.
     @NetworkActor
     func content(forURL number: Int) throws(TransferError) -> (any RequestContent)? {
-        guard let file = upload(number) else { return nil }
+        guard let file = upload(number) else {
+            guard asksForChunks, !options.putsDataInQuery else { return nil }
+            return data.map { DataContent($0) }
+        }
         let invocation = console.invocation
         switch FileArgument(file == "." ? "-" : file) {
         case .standard:
@@ -168,7 +205,7 @@ extension TransferPlan {
                     .readFailed, during: .prepare, "could not read \(path): \(error.explanation)",
                     errno: error.errno)
             }
-            return try DescriptorContent(owning: descriptor, named: path)
+            return try DescriptorContent(owning: descriptor, named: path, declaresLength: !asksForChunks)
         }
     }
 

@@ -11,7 +11,7 @@ final class TransferPlan: Sendable {
     let run: RunOptions
     let console: Console
     /// The lines of `-H @file`, read once.
-    private let fields: [FieldOption]
+    let fields: [FieldOption]
     /// What `-d` and its kin say, files read once.
     let data: [UInt8]?
     /// What `--url-query` adds, files read once.
@@ -37,6 +37,7 @@ final class TransferPlan: Sendable {
                 let text = String(Substring(line))
                 // Not shown: a secret, its colon forgotten, may stand there.
                 guard let field = FieldOption(text) else {
+                    if run.isCurl, FieldOption.isIdle(text) { continue }
                     throw UsageError("-H, --header: a line of its file is no field line")
                 }
                 fields.append(field)
@@ -78,7 +79,7 @@ final class TransferPlan: Sendable {
         if let referer = options.referer.flatMap({ self.referer($0, for: request.uri) }) {
             request.fields.append(.referer, referer.asFieldValue)
         }
-        if let range = options.range { request.fields.append(.range, "bytes=\(range)") }
+        addRange(to: &request, number: number)
         switch condition {
         case .newer(let date): request.fields.append(.ifModifiedSince, date.description)
         case .older(let date): request.fields.append(.ifUnmodifiedSince, date.description)
@@ -88,6 +89,7 @@ final class TransferPlan: Sendable {
         addContent(to: &request)
         for field in fields {
             switch field {
+            case .set where field.asksForChunks && asksForChunks: break  // the client says so itself
             case .set(let name, let value): replace(name, by: value.asFieldValue, in: &request)
             case .empty(let name): replace(name, by: "", in: &request)
             case .remove(let name):
@@ -164,7 +166,7 @@ final class TransferPlan: Sendable {
             // So as curl 7.88: a name is there before the request is, or there is no request.
             guard !run.isCurl || request.uri.hasFileName else {
                 throw TransferError(
-                    .writeFailed, during: .store, "-O: the path of the URL ends without a name for a file")
+                    .writeFailed, during: .prepare, "-O: the path of the URL ends without a name for a file")
             }
             return options.usesServerName ? .suggestedName : .requestedName
         case .unspecified:
@@ -182,7 +184,7 @@ final class TransferPlan: Sendable {
     }
 
     private func includeHeads(in plan: inout DownloadPlan) {
-        plan.includesHeads = options.includesHead || options.isHead
+        plan.includesHeads = options.includesHead
         plan.options.keepsHeads = plan.includesHeads || options.headFile != nil || run.isVerbose
         let console = console
         if case .descriptor(let descriptor) = plan.destination {

@@ -215,6 +215,8 @@ final class TransferRun {
                 plan.content = try group.content(forURL: job.index)
             } catch {
                 record.fail(error)
+                // So as curl: what this side cannot begin ends the whole run.
+                if command.run.isCurl, error.phase == .prepare { hasEnded = true }
                 return nil
             }
             try group.checkHeadFile(plan.sources)

@@ -67,6 +67,12 @@ struct WriteOutValues: Sendable {
     /// The scheme in capitals, version 1.0 as 1, and none where there was no head: so curl 7.88 prints them.
     mutating func spellAsCurl() {
         scheme = scheme?.uppercased()
+        // A query of nothing is none.
+        if let query = effectiveURL.firstIndex(of: "?") {
+            let next = effectiveURL.index(after: query)
+            let isEmpty = next == effectiveURL.endIndex || effectiveURL[next] == "#"
+            if isEmpty { effectiveURL.remove(at: query) }
+        }
         if httpVersion == "0.9" { httpVersion = "0" }
         if httpVersion == "1.0" { httpVersion = "1" }
     }
