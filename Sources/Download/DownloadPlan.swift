@@ -33,19 +33,11 @@ public struct DownloadPlan {
         case none
         /// A NUL.
         case nul
-        /// Control octets that no text has: all but BS, TAB, LF, FF and CR. An escape could rewrite what the terminal
-        /// shows, or what is typed at it.
+        /// Control characters that no text has: all but BS, TAB, LF, FF and CR. An escape could rewrite what the
+        /// terminal shows, or what is typed at it.
         case controls
-
-        /// Whether `octet` is one that makes content binary.
-        func refuses(_ octet: UInt8) -> Bool {
-            switch self {
-            case .none: false
-            case .nul: octet == 0
-            case .controls: octet < 0x20 && !(0x08...0x0A ~= octet || 0x0C...0x0D ~= octet) || octet == 0x7F
-            }
-        }
     }
+
     /// Whether a part (status 206) must be the one that was asked for.
     public var checksParts = true
     /// Whether the beginning of an answer that is not saved is read, to be shown.

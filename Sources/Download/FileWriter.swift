@@ -57,8 +57,13 @@ public final class FileWriter: ContentSink {
     /// The file that holds the content: its final name after `finish`, the part's before.
     public private(set) var path: String?
 
+    private var binaryScan: BinaryScan
+
     /// A writer for one download.
-    public init(_ plan: DownloadPlan) { self.plan = plan }
+    public init(_ plan: DownloadPlan) {
+        self.plan = plan
+        binaryScan = BinaryScan(plan.binaryCheck)
+    }
 
     /// Whether the answer is of no use to the caller: an error where only success is saved.
     public var refusesAnswer: Bool { refused != nil }
@@ -337,8 +342,7 @@ public final class FileWriter: ContentSink {
     /// Writes to the descriptor; where it is full, reading stops until it is not.
     private func putOut(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         guard let output else { return .more }
-        let check = plan.binaryCheck
-        if check != .none, content.indices.contains(where: { check.refuses(content[$0]) }) {
+        if plan.binaryCheck != .none, binaryScan.finds(in: content) {
             throw TransferError(
                 .writeFailed, during: .store,
                 "the content is binary and standard output is a terminal: -o FILE saves it, -o - writes it all the same"

@@ -44,7 +44,7 @@ enum PartCheck {
         guard let asked = request.fields[.range] else {
             throw TransferError(
                 .badResponse, during: .content,
-                "the server sent a part, \(told(response)), though no part was asked for")
+                "the server sent \(told(response)) though no part was asked for")
         }
         // What has another unit, or is no range, only its server can judge.
         guard let ranges = ByteRangeSet(parsing: asked)?.ranges else { return nil }
@@ -65,7 +65,7 @@ enum PartCheck {
         guard length == nil || length == count else { throw refusal(of: response, asked) }
         // With its transfer coding left on it, content is longer than the part.
         if plan.options.contentForm == .raw, response.fields.contains(.transferEncoding) { return nil }
-        return Part(count: count, told: told(response))
+        return Part(count: count, told: "Content-Range \(value)")
     }
 
     /// Whether a part is one of the ranges asked for, or some of them joined: it begins where one does, and ends where
@@ -104,7 +104,8 @@ enum PartCheck {
     }
 
     private static func told(_ response: HTTPResponse) -> String {
-        response.fields[.contentRange].map { "Content-Range \($0)" } ?? "without Content-Range"
+        response.fields[.contentRange].map { "the part with Content-Range \($0)" }
+            ?? "a part without Content-Range"
     }
 
     private static func refusal(of response: HTTPResponse, _ asked: String) -> TransferError {

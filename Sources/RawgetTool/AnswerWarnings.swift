@@ -31,6 +31,10 @@ enum AnswerWarnings {
         if response.isMultipart {
             warnings.append(
                 "the ranges came as multipart/byteranges: each is saved behind a head of its own")
+        } else if response.status == .partialContent, let asked = report.request.fields[.range],
+            asked.contains(","), let told = response.fields[.contentRange]
+        {
+            warnings.append("\(asked) was asked for, and of that came \(told.shownFromServer)")
         }
         if !isDecoded, !isRefused, let coding = response.fields[.contentEncoding],
             CommaList(coding).contains(where: { !$0.isEqualIgnoringCase(to: "identity") })

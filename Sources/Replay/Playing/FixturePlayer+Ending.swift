@@ -82,9 +82,9 @@ extension FixturePlayer {
             connection.input = ReceivedOctets()
             switch connection.receive() {
             case .octets: continue
-            case .nothing(.failed): return  // an alert that tells of an error closes, too
-            case .endOfStream, .nothing(.reset):
-                if let session = connection.session, !session.hasPeerClosed {
+            case .endOfStream, .nothing(.reset), .nothing(.failed):
+                // An alert that tells of an error closes, too.
+                if let session = connection.session, !session.hasPeerClosed, session.receivedAlert == nil {
                     scene.note(
                         FixtureProblem(line: line, "the client closed the connection without a close_notify"))
                 }
