@@ -135,12 +135,11 @@ extension ExchangeDriver {
             }
             guard failure.code == .timedOut else { throw failure }
             try await listen(for: .milliseconds(200))
-            if isAnswerWhole {
-                if hasSeenEnd || !connection.stream.isQuiet {
-                    cutSending(.closed)
-                } else if .now - max(start, transfer.timings.end ?? start) >= idleLimit {
-                    cutSending(.silence(idleLimit))
-                }
+            // A server that has closed wholly looks like one that still takes content, as long as there is none to send.
+            if isAnswerWhole, !endsSending, hasSeenEnd || takeEnd(),
+                .now - max(start, transfer.timings.end ?? start) >= idleLimit
+            {
+                cutSending(hasSeenEnd ? .closed : .silence(idleLimit))
             }
             if endsSending || isCut { return nil }
         }
@@ -208,11 +207,18 @@ extension ExchangeDriver {
         return false
     }
 
-    /// A final response that is no success ends the sending (RFC 9112, section 9.5). A success does not, even where it is
-    /// complete: the server may act on the content all the same (RFC 9110, section 7.5).
+    /// A final response that is no success ends the sending (RFC 9112, section 9.5). A success does so only where it is
+    /// whole and says that the connection ends with it (section 9.6): behind any other the server may act on the content
+    /// all the same (RFC 9110, section 7.5).
     private var endsSending: Bool {
         guard let response else { return false }
-        return !response.status.isSuccess
+        return !response.status.isSuccess || isAnswerWhole && announcesClose(response)
+    }
+
+    /// Content that ends with its connection announces nothing.
+    private func announcesClose(_ response: HTTPResponse) -> Bool {
+        if CommaList(.connection, in: response.fields).contains(token: "close") { return true }
+        return exchange.reuseVerdict(unreadOctets: 0) == .versionWithoutPersistence
     }
 
     private func countSent(_ count: Int) {
@@ -237,15 +243,11 @@ extension ExchangeDriver {
         case silence(Duration)
     }
 
-    /// A server that said it closes wants no more (RFC 9112, section 9.5). Any other has said nothing about content that
-    /// never arrived, which it may have meant to act on (RFC 9110, section 7.5).
+    /// The server has said nothing about content that never arrived, which it may have meant to act on (RFC 9110,
+    /// section 7.5).
     private func cutSending(_ cut: Cut) {
         guard !isCut, let response else { return }
         isCut = true
-        switch exchange.reuseVerdict(unreadOctets: 0) {
-        case .closeAnnounced, .versionWithoutPersistence, .contentEndsWithConnection: return
-        default: break
-        }
         let sent = "\(transfer.contentSent)" + (outgoing.length.octets.map { " of \($0)" } ?? "")
         let answer = "\(host) answered \(response.status.code)"
         unsent =

@@ -11,6 +11,9 @@ public final class TCPStream: ByteStream {
     private var lowWater: Int32 = 1
     /// The peer's last octet was taken, and then its end: it says nothing more.
     private var hasTakenEnd = false
+    /// A call that took nothing told of a broken connection. The kernel tells only once: what it then calls the end of the
+    /// stream may be a reset.
+    private var isBroken = false
 
     /// The address connected to.
     public let remoteAddress: SocketAddress?
@@ -102,7 +105,7 @@ public final class TCPStream: ByteStream {
             }
             if code == 0 {
                 if count < wanted && !channel.sawHangUp { channel.clear(.readable) }
-                if count == 0, wanted > 0 { hasTakenEnd = true }
+                if count == 0, wanted > 0 { try takeEnd(of: "recv") }
                 return count
             }
             if code == EAGAIN {
@@ -113,6 +116,14 @@ public final class TCPStream: ByteStream {
                 throw TransportError(.receiveFailed(SystemError(call: "recv", errno: code)))
             }
         }
+    }
+
+    /// The end of what the peer sends, which a reset is not that a sending was told of.
+    private func takeEnd(of call: String) throws(TransportError) {
+        if isBroken, !hasTakenEnd {
+            throw TransportError(.receiveFailed(SystemError(call: call, errno: ECONNRESET)))
+        }
+        hasTakenEnd = true
     }
 
     /// Longest wait for a full portion of bulk content; then whatever has come is taken.
@@ -135,13 +146,16 @@ public final class TCPStream: ByteStream {
     }
 
     /// Looks without taking: anything but "nothing yet" means that the stream is not idle.
-    public var isQuiet: Bool { channel.isOpen && !channel.sawHangUp && !hasSomethingToRead }
+    public var isQuiet: Bool { channel.isOpen && !channel.sawHangUp && !hasSomethingToRead() }
 
     /// Octets, an end or an error. The latch may be older than the last receive, which took all there was.
-    private var hasSomethingToRead: Bool {
+    private func hasSomethingToRead() -> Bool {
         var octet: UInt8 = 0
         let result = recv(descriptor, &octet, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-        return result >= 0 || errno != EAGAIN
+        guard result < 0 else { return true }
+        let code = errno
+        if code != EAGAIN { isBroken = true }
+        return code != EAGAIN
     }
 
     /// The latch: set by the kernel's edge, cleared by a call that took all there was.
@@ -188,10 +202,11 @@ public final class TCPStream: ByteStream {
                 let outcome = await channel.wait(for: [.readable, .writable], until: deadline.instant)
                 guard outcome == .ready else { throw TransportError(outcome, deadline) }
                 if channel.isLatched(.readable) {
-                    if !hasTakenEnd, hasSomethingToRead { return .peerSpeaks(at: sent) }
+                    if !hasTakenEnd, hasSomethingToRead() { return .peerSpeaks(at: sent) }
                     channel.clear(.readable)
                 }
             } else if code != EINTR {
+                isBroken = true
                 throw TransportError(.sendFailed(SystemError(call: "send", errno: code)))
             }
         }
@@ -232,7 +247,10 @@ public final class TCPStream: ByteStream {
             let code = errno
             if taken <= 0 {
                 loop.pipe = consume pipe
-                if taken == 0 { return .endOfStream }
+                if taken == 0 {
+                    try takeEnd(of: "splice")
+                    return .endOfStream
+                }
                 switch code {
                 case EAGAIN: channel.clear(.readable)
                 case EINTR: break

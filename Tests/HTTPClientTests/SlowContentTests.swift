@@ -46,23 +46,59 @@ extension Loopback {
             .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\(fields)\r\nok")
         }
 
-        @Test("the end of its connection ends the transfer", arguments: [Script.Step.close, .reset])
-        func closed(end: Script.Step) async throws {
-            let server = try serve([.expectHead, .expectContent(.octets(10)), Self.answer(), end])
-            let result = try await trickle(to: server)
+        @Test(
+            "a reset ends the transfer at once, an end of what it sends after a silence",
+            arguments: [(Script.Step.close, 300), (.halfClose, 300), (.reset, 60_000)])
+        func closed(end: Script.Step, idle: Int) async throws {
+            let server = try serve([.expectHead, .expectContent(.octets(10)), Self.answer(), end, .stall])
+            let result = try await trickle(to: server, idle: .milliseconds(idle))
             #expect(result.text == "ok" && result.code == .sendFailed && result.took < .seconds(5))
             #expect(
                 result.detail.hasSuffix(
                     "answered 200 and closed the connection after 5 octets of the content"))
         }
 
-        @Test("it is no failure where the server had said that it closes")
-        func announced() async throws {
+        @Test(
+            "it is no failure where the server had said that it closes",
+            arguments: [Script.Step.close, .stall])
+        func announced(end: Script.Step) async throws {
             let server = try serve([
-                .expectHead, .expectContent(.octets(10)), Self.answer("Connection: close\r\n"), .close,
+                .expectHead, .expectContent(.octets(10)), Self.answer("Connection: close\r\n"), end,
             ])
             let result = try await trickle(to: server)
             #expect(result.text == "ok" && result.code == nil && result.took < .seconds(5))
+        }
+
+        @Test("the end of what it sends does not end what it takes (RFC 9112, section 9.6)")
+        func halfClosed() async throws {
+            var ends: [Int32] = [0, 0]
+            try #require(pipe(&ends) == 0)
+            let (input, output) = (ends[0], ends[1])
+            defer { close(input) }
+            let server = try serve([
+                .expectHead, .expectContent(.octets(10)), Self.answer(), .halfClose,
+                .expectContent(.octets(10)), .expectContent(.octets(10)), .expectContent(.octets(5)),
+            ])
+            let request = try server.request(.put, "/up")
+            let client = client()
+            let sent = try await onLoop { () async throws -> UInt64 in
+                let content = try DescriptorContent(lending: input, named: "the pipe")
+                var options = TransferOptions()
+                options.expectsContinueAbove = nil
+                let transfer = client.transfer(
+                    request, content: content, into: CollectedContent(), options: options)
+                let writer = Task(executorPreference: NetworkActor.loop) {
+                    for _ in 0..<3 {
+                        #expect(write(output, "hello", 5) == 5)
+                        _ = await NetworkActor.loop.sleep(until: .now + .milliseconds(500))
+                    }
+                    close(output)
+                }
+                let sent = try await transfer.run().contentSent
+                await writer.value
+                return sent
+            }
+            #expect(sent == 15 && server.complaints.isEmpty)
         }
 
         @Test("a silence on both sides ends it, too")

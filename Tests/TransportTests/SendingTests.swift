@@ -1,3 +1,4 @@
+import Glibc
 import NetworkProbes
 import Replay
 import System
@@ -45,6 +46,30 @@ extension Loopback {
                     #expect(offset != nil)
                 } catch let error as TransportError {
                     guard case .sendFailed = error.reason else { throw error }
+                }
+            }
+        }
+
+        @Test("a reset that another call was told of is no end in order", arguments: [false, true])
+        func brokenBefore(isLookedAt: Bool) async throws {
+            let server = try serve([.expectHead, .send("hel"), .pause(.milliseconds(50)), .reset])
+            let failure = SystemError(call: "recv", errno: ECONNRESET)
+            await #expect(throws: TransportError(.receiveFailed(failure))) {
+                try await onLoop {
+                    let stream = try await connect(server)
+                    defer { stream.close() }
+                    _ = try await Self.send(someHead, to: stream)
+                    #expect(try await stream.receiveText(3) == "hel")
+                    // The loop must not see the reset before the call does.
+                    usleep(300_000)
+                    if isLookedAt {
+                        #expect(!stream.isQuiet)
+                    } else {
+                        await #expect(throws: TransportError.self) {
+                            _ = try await Self.send(someHead, to: stream)
+                        }
+                    }
+                    _ = try await stream.receive(1)
                 }
             }
         }
