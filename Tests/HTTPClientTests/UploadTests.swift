@@ -245,14 +245,17 @@ extension Loopback {
 
         // MARK: Early answers (RFC 9112, section 9.5)
 
-        @Test func anErrorEndsTheSending() async throws {
+        @Test(
+            "an error ends the sending, and a success that announces the end of its connection",
+            arguments: [(413, ""), (200, "Connection: close\r\n")])
+        func ended(status: Int, fields: String) async throws {
             let server = try serve([
-                .expectHead, .send("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno"), .stall,
+                .expectHead, .send("HTTP/1.1 \(status) No\r\nContent-Length: 2\r\n\(fields)\r\nno"), .stall,
             ])
             let client = client()
             let result = try await upload(
                 [UInt8](repeating: 1, count: 32 << 20), length: nil, to: server, client: client)
-            #expect(result.report?.response.status.code == 413 && result.text == "no")
+            #expect(result.report?.response.status.code == UInt16(status) && result.text == "no")
             #expect((result.report?.contentSent ?? .max) < 32 << 20)
             #expect(await client.idleConnectionCount == 0)
         }
