@@ -19,6 +19,7 @@ let package = Package(
     targets: [
         .target(name: "HTTPMessage", swiftSettings: pure),
         .target(name: "HTTPWire", dependencies: ["HTTPMessage"], swiftSettings: pure),
+        .target(name: "HTTPCache", dependencies: ["HTTPMessage"], swiftSettings: pure),
         .target(name: "CLinux"),
         // No pkg-config: Debian and Fedora keep both where compiler and linker look.
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"])]),
@@ -27,7 +28,8 @@ let package = Package(
         .target(
             name: "Transport", dependencies: ["CLinux", "COpenSSL", "System"], swiftSettings: strict),
         .target(
-            name: "HTTPClient", dependencies: ["CZlib", "HTTPMessage", "HTTPWire", "System", "Transport"],
+            name: "HTTPClient",
+            dependencies: ["CZlib", "HTTPCache", "HTTPMessage", "HTTPWire", "System", "Transport"],
             swiftSettings: strict),
         .target(
             name: "Download", dependencies: ["HTTPMessage", "HTTPClient", "System"], swiftSettings: strict),
@@ -36,18 +38,23 @@ let package = Package(
         .target(
             name: "RawgetTool",
             dependencies: [
-                "HTTPMessage", "HTTPWire", "HTTPClient", "Download", "System", "Transport", "Replay",
+                "HTTPCache", "HTTPMessage", "HTTPWire", "HTTPClient", "Download", "System", "Transport",
+                "Replay",
             ],
             swiftSettings: strict),
         .target(
             name: "Rawget",
-            dependencies: ["HTTPMessage", "HTTPWire", "HTTPClient", "Download", "System", "Transport"],
+            dependencies: [
+                "HTTPCache", "HTTPMessage", "HTTPWire", "HTTPClient", "Download", "System", "Transport",
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "rawget", dependencies: ["CLinux", "RawgetTool", "System", "Transport"],
             swiftSettings: strict),
         .executableTarget(
             name: "Benchmark", dependencies: ["HTTPMessage", "HTTPWire", "System"], swiftSettings: strict),
+        .testTarget(
+            name: "HTTPCacheTests", dependencies: ["HTTPCache", "HTTPMessage"], swiftSettings: strict),
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
         .testTarget(
             name: "HTTPWireTests", dependencies: ["HTTPWire", "HTTPMessage", "Replay"], swiftSettings: strict),

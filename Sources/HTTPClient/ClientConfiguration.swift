@@ -37,6 +37,8 @@ public struct ClientConfiguration: Sendable {
     public var addressLifetime = Duration.seconds(60)
     /// Asks for the addresses of hosts.
     package var asking: Resolver.Asking = askSystem
+    /// Where responses are kept and answers are looked for (RFC 9111); `nil`: nowhere.
+    public var cache: ResponseCache?
     /// Gives a tap to each connection that is opened for an origin; `nil`: nobody listens. While there is one, an origin
     /// shares no connection with another that the address map leads to the same place, and nothing is spliced.
     package var tap: (@NetworkActor @Sendable (Origin) -> any ConnectionTap)?

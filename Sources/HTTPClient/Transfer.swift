@@ -1,3 +1,4 @@
+public import HTTPCache
 public import HTTPMessage
 import System
 public import Transport
@@ -165,7 +166,11 @@ public struct TransferReport: Sendable {
     public var redirects: [Redirect] = []
     /// How many redirects were followed.
     public var redirectCount = 0
-    /// Addresses of both ends.
+    /// Where the answer comes from.
+    public var source = CacheAnswer.Source.network
+    /// What the cache did with the last request; `nil` where there is none.
+    public var cacheStatus: CacheStatus?
+    /// Addresses of both ends; none where the answer was stored.
     public var remoteAddress: SocketAddress?
     /// The address of this side.
     public var localAddress: SocketAddress?

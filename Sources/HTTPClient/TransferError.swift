@@ -130,6 +130,8 @@ extension TransferError.Code {
     public static let tooManyRedirects = Self("tooManyRedirects")
     /// Content must be sent again that can be read only once.
     public static let contentNotRewound = Self("contentNotRewound")
+    /// Only a stored response was wanted, and none fits.
+    public static let notInCache = Self("notInCache")
     /// The caller ended it.
     public static let cancelled = Self("cancelled")
 }

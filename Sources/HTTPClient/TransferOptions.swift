@@ -1,3 +1,4 @@
+public import HTTPCache
 public import HTTPMessage
 
 /// What one transfer asks for beside the request.
@@ -28,6 +29,9 @@ public struct TransferOptions: Hashable, Sendable {
     /// `--request-target`: `*` asks about the server as a whole (RFC 9112, section 3.2.4). Visible ASCII; its form is the
     /// caller's matter.
     public var requestTarget: String?
+    /// How far the client's cache, if it has one, may answer; `nil` keeps the cache out of it: nothing is looked up,
+    /// stored or invalidated.
+    public var cachePolicy: CachePolicy? = .useProtocolCachePolicy
     /// How content comes to the sink.
     public var contentForm = ContentForm.asSent
 

@@ -1,6 +1,7 @@
 // The umbrella: one import for everything that a program which downloads needs.
 
 @_exported public import Download
+@_exported public import HTTPCache
 @_exported public import HTTPClient
 @_exported public import HTTPMessage
 // What stands in the signatures of those modules and comes from below them: each by its name, since the rest of these

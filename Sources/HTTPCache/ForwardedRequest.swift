@@ -1,0 +1,39 @@
+public import HTTPMessage
+
+/// A request on its way to the origin, with what the cache must know when it is answered.
+public struct ForwardedRequest: Sendable {
+    /// What is sent: the caller's request, with conditions of the cache's where something stored is to be validated.
+    public internal(set) var request: HTTPRequest
+    /// What the caller asked.
+    let original: HTTPRequest
+    /// When it was sent: ages count from here (section 4.2.3).
+    let sent: CacheTime
+    /// The policy it is under.
+    let policy: CachePolicy
+    /// What is known so far of why it is sent.
+    var status: CacheStatus
+    /// What the cache does about it.
+    var purpose = Purpose.load
+
+    /// Why it is sent, as far as the answer must be treated by it.
+    enum Purpose: Sendable {
+        /// Nothing stored is of use.
+        case load
+        /// Any of these may be said to be valid still; the first is the one that fits the request.
+        case validate([StoredResponse], fitting: StoredResponse?)
+        /// The octets behind this prefix are asked for.
+        case complete(StoredResponse)
+    }
+}
+
+/// A response whose content is being received, to be stored when it has come.
+public struct CacheRecording: Sendable {
+    /// Under which it is stored.
+    let key: CacheKey
+    /// The response as it will be stored, but for its content.
+    let draft: StoredResponse.Draft
+    /// Most octets of content that are kept; more, and nothing is stored.
+    public let maximumLength: Int
+    /// The length of the content, where it was declared.
+    public let declaredLength: UInt64?
+}

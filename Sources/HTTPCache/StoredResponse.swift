@@ -1,0 +1,63 @@
+public import HTTPMessage
+
+/// A response that is kept, with all that tells how long and for which requests it may be used. It never changes: what
+/// updates it makes another, which shares its content.
+public final class StoredResponse: Sendable {
+    /// The head as it is kept: without the fields of its connection, and without Age. What was a part (206) is kept as
+    /// a whole (200) of which octets are missing (RFC 9111, section 3.3).
+    public let response: HTTPResponse
+    /// The octets.
+    public let content: StoredContent
+    /// When it was asked for.
+    public let requestTime: CacheTime
+    /// When its head came, or it was last validated.
+    public let responseTime: CacheTime
+    /// The request fields by which it was chosen.
+    let selecting: SelectingFields
+    /// How long it is fresh, and what its Cache-Control says.
+    let freshness: Freshness
+    /// Its age when it came (section 4.2.3).
+    let initialAge: Int64
+    /// Octets it takes, content and fields together.
+    public let size: Int
+
+    /// All of a stored response but its content.
+    struct Draft: Sendable {
+        var response: HTTPResponse
+        var requestTime: CacheTime
+        var responseTime: CacheTime
+        var selecting: SelectingFields
+        var freshness: Freshness
+        var initialAge: Int64
+    }
+
+    /// Octets that each stored response takes beside its content and fields; about what its objects need.
+    static let overhead = 512
+
+    init(_ draft: Draft, _ content: StoredContent) {
+        response = draft.response
+        self.content = content
+        requestTime = draft.requestTime
+        responseTime = draft.responseTime
+        selecting = draft.selecting
+        freshness = draft.freshness
+        initialAge = draft.initialAge
+        let fields = draft.response.fields.lineOctetCount + draft.selecting.octetCount
+        size = content.count + fields + draft.response.reason.utf8.count + StoredResponse.overhead
+    }
+
+    /// Seconds since it was made or validated at its origin (section 4.2.3).
+    public func age(at now: CacheTime) -> Int64 {
+        let (age, overflows) = initialAge.addingReportingOverflow(now.seconds(since: responseTime))
+        return overflows ? .max : age
+    }
+
+    /// Seconds for which it is still fresh; negative once it is stale.
+    public func freshTime(at now: CacheTime) -> Int64 {
+        let (time, overflows) = freshness.lifetime.subtractingReportingOverflow(age(at: now))
+        return overflows ? .min : time
+    }
+
+    /// Whether it is fresh (section 4.2): its lifetime is more than its age.
+    public func isFresh(at now: CacheTime) -> Bool { freshTime(at: now) > 0 }
+}

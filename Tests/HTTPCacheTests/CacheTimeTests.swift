@@ -1,0 +1,24 @@
+import HTTPCache
+import HTTPMessage
+import Testing
+
+@Suite("The time that has passed for what is stored (RFC 9111, section 4.2.3)")
+struct CacheTimeTests {
+    private func time(_ date: Int64, _ uptime: Int64) -> CacheTime {
+        CacheTime(date: HTTPDate(secondsSinceEpoch: date), uptime: uptime)
+    }
+
+    @Test(
+        "is that of the clock that has moved further",
+        arguments: [
+            (100, 10, 160, 70, 60), (100, 10, 40, 70, 60), (100, 10, 3700, 70, 3600), (100, 10, 40, 5, 0),
+        ] as [(Int64, Int64, Int64, Int64, Int64)])
+    func furtherClock(date: Int64, uptime: Int64, nowDate: Int64, nowUptime: Int64, seconds: Int64) {
+        #expect(time(nowDate, nowUptime).seconds(since: time(date, uptime)) == seconds)
+    }
+
+    @Test func saturates() {
+        #expect(time(.max, 0).seconds(since: time(.min, 0)) == .max)
+        #expect(time(.min, .max).seconds(since: time(.max, .min)) == 0)
+    }
+}
