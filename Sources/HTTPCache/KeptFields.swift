@@ -49,6 +49,14 @@ enum KeptFields {
         return updated
     }
 
+    /// Stored fields, with newer ones in the place of those of the same names.
+    static func merged(_ fields: HTTPFields, with newer: HTTPFields) -> HTTPFields {
+        var merged = HTTPFields()
+        for field in fields where !newer.contains(field.name) { merged.append(field.name, field.value) }
+        merged.append(contentsOf: newer)
+        return merged
+    }
+
     /// What of a response is not kept: the above, what its Connection names, and what its `no-cache` names (section
     /// 5.2.2.4).
     private static func leftOut(_ fields: HTTPFields, _ control: CacheControl) -> [FieldName] {

@@ -89,7 +89,7 @@ extension Lookup {
         var part = head
         part.status = .partialContent
         part.reason = "Partial Content"
-        part.fields[.contentLength] = String(offsets.count)
+        part.fields[.contentLength] = String(offsets.upperBound - offsets.lowerBound)
         part.fields[.contentRange] =
             ContentRange.part(offsets.lowerBound...last, completeLength: content.completeLength).description
         return CacheAnswer(part, content, offsets, source: source, status: status)

@@ -5,38 +5,35 @@ extension PrivateCache {
     /// was cut may still be kept as an incomplete response (section 3.3). Returns whether it is stored.
     @discardableResult
     public func record(_ recording: CacheRecording, content: [UInt8], isWhole: Bool) -> Bool {
-        var draft = recording.draft
         guard content.count <= recording.maximumLength,
-            var stored = recording.content(content, isWhole: isWhole)
+            let stored = recording.content(content, isWhole: isWhole)
         else { return false }
-        if !stored.isComplete {
-            // Only what has a strong validator can be put together later; without one a part still answers for itself,
-            // but what was cut is of no use (section 3.4).
-            let validator = draft.response.strongValidator(receivedAt: draft.responseTime.date)
-            guard validator != nil || isWhole else { return false }
-            guard !stored.isEmpty else { return false }
-            draft.response = draft.response.asWhole(of: stored.completeLength)
-            // What is there of the same representation is added.
-            if let validator, let old = sameRepresentation(validator, as: draft, for: recording.key) {
-                var combined = old.content
-                for extent in stored.extents {
-                    combined.insert(extent, completeLength: stored.completeLength)
-                }
-                stored = combined
-            }
+        guard stored.isComplete else {
+            return recordPart(recording.draft, stored, isWhole: isWhole, for: recording.key)
         }
-        return insert(StoredResponse(draft, stored), for: recording.key)
+        return insert(StoredResponse(recording.draft, stored), for: recording.key)
     }
 
-    /// A stored response of the same representation and variant, by its strong validator.
-    private func sameRepresentation(
-        _ validator: String, as draft: StoredResponse.Draft, for key: CacheKey
-    ) -> StoredResponse? {
-        store.responses(for: key).last {
-            $0.selecting == draft.selecting && $0.response.status == draft.response.status
-                && $0.strongValidator == validator
-                && $0.response.fields[.contentEncoding] == draft.response.fields[.contentEncoding]
+    /// Stores a part. Only what has a strong validator can be put together; without one a part still answers for itself,
+    /// but what was cut is of no use (section 3.4).
+    private func recordPart(
+        _ draft: StoredResponse.Draft, _ part: StoredContent, isWhole: Bool, for key: CacheKey
+    ) -> Bool {
+        let validator = draft.response.strongValidator(receivedAt: draft.responseTime.date)
+        guard !part.isEmpty, validator != nil || isWhole else { return false }
+        var (draft, content) = (draft, part)
+        let old = store.responses(for: key).last { $0.selecting == draft.selecting }
+        if let old, let validator, old.isSameRepresentation(validator, as: draft), old.content.fits(part) {
+            // What is there of the representation is added to, and fields that did not come again stay (section 3.2).
+            content = old.content
+            for extent in part.extents { content.insert(extent, completeLength: part.completeLength) }
+            draft.response.fields = KeptFields.merged(old.response.fields, with: draft.response.fields)
+        } else if let old, old.content.isComplete, !draft.isKnownToDiffer(from: old) {
+            // A part of nobody knows what is worth less than the whole that is there.
+            return false
         }
+        draft.response = draft.response.asWhole(of: content.completeLength)
+        return insert(StoredResponse(draft, content), for: key)
     }
 
     /// Stores a response in the place of the one that is of the same variant.
@@ -60,25 +57,41 @@ extension PrivateCache {
             let validator = prefix.strongValidator,
             response.strongValidator(receivedAt: exchange.now.date) == validator,
             response.fields[.contentEncoding] == prefix.response.fields[.contentEncoding]
-        else {
-            return .sendAgain(plain(exchange))
-        }
+        else { return .sendAgain(plain(exchange)) }
         let (updated, mayBeStored) = exchange.updated(prefix)
         var draft = updated.draft
-        draft.response.fields[.contentLength] = String(length)
-        var head = draft.response
-        head.fields[.contentLength] = String(length)
+        draft.response = draft.response.asWhole(of: length)
         var status = exchange.forwarded.status
         status.forwardStatus = .partialContent
         status.ttl = draft.freshTime
-        var answer = CacheAnswer(head, prefix.content, 0..<start, source: .network, status: status)
+        var answer = CacheAnswer(draft.response, prefix.content, 0..<start, source: .network, status: status)
         answer.combinedLength = length
+        let place = CacheRecording.Place.behind(prefix.content, completeLength: length)
         guard mayBeStored,
-            case .success(let recording) = exchange.recording(
-                draft, .behind(prefix.content, completeLength: length), atMost: store.maximumObjectSize)
+            case .success(let recording) = exchange.recording(draft, place, atMost: store.maximumObjectSize)
         else { return .complete(answer, nil) }
         answer.status.isStored = true
         return .complete(answer, recording)
+    }
+}
+
+extension StoredResponse {
+    /// Whether it is of the representation that a strong validator names.
+    fileprivate func isSameRepresentation(_ validator: String, as draft: Draft) -> Bool {
+        response.status == draft.response.status && strongValidator == validator
+            && response.fields[.contentEncoding] == draft.response.fields[.contentEncoding]
+    }
+}
+
+extension StoredResponse.Draft {
+    /// Whether a validator says that it is of another representation than a stored response.
+    fileprivate func isKnownToDiffer(from stored: StoredResponse) -> Bool {
+        [FieldName.etag, .lastModified].contains { name in
+            guard let own = response.fields.first(name), let old = stored.response.fields.first(name) else {
+                return false
+            }
+            return own != old
+        }
     }
 }
 
@@ -93,13 +106,14 @@ extension CacheRecording {
             return StoredContent(part: .init(start: 0, octets: octets), completeLength: declaredLength)
         case .part(let start, let range):
             let extent = StoredContent.Extent(start: start, octets: octets)
-            let declared = range.offsets ?? 0..<0
+            guard let declared = range.offsets else { return nil }
+            let length = declared.upperBound - declared.lowerBound
             let count = UInt64(octets.count)
-            if count == UInt64(declared.count) || !isWhole && count < UInt64(declared.count) {
+            // More than its range has: nobody knows what it is.
+            guard count <= length else { return nil }
+            guard count < length, isWhole else {
                 return StoredContent(part: extent, completeLength: range.completeLength)
             }
-            // More than its range has: nobody knows what it is.
-            guard count < UInt64(declared.count) else { return nil }
             // A server that counts wrong: what is there answers requests for parts, but how long the whole is nobody
             // knows.
             var content = StoredContent(part: extent, completeLength: nil)

@@ -73,6 +73,13 @@ public struct StoredContent: Sendable {
         return end
     }
 
+    /// Whether both may be of one representation, by the lengths that are known and the octets that are here.
+    func fits(_ other: StoredContent) -> Bool {
+        guard let length = completeLength ?? other.completeLength else { return true }
+        return (other.completeLength ?? length) == length
+            && (extents + other.extents).allSatisfy { $0.range.upperBound <= length }
+    }
+
     /// Adds a part of the same representation; what is here already stays. `completeLength` where it is told.
     public mutating func insert(_ part: Extent, completeLength: UInt64?) {
         var missing: [Extent] = []
