@@ -32,6 +32,9 @@ public struct StoredContent: Sendable {
     public private(set) var extents: [Extent] = []
     /// The length of the whole representation in octets; `nil` where nobody said.
     public private(set) var completeLength: UInt64?
+    /// The length that the octets here suggest where nobody has said it for certain: what was called the last part of the
+    /// representation ends here. Good enough to find a part, not to take the whole for whole.
+    var apparentLength: UInt64?
     /// Octets stored.
     public private(set) var count = 0
 
@@ -48,6 +51,9 @@ public struct StoredContent: Sendable {
         count = part.octets.count
         if !part.octets.isEmpty { extents = [part] }
     }
+
+    /// Whether no octet is here.
+    var isEmpty: Bool { extents.isEmpty }
 
     /// Whether all octets are here.
     public var isComplete: Bool { completeLength == UInt64(count) }

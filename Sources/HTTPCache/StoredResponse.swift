@@ -29,6 +29,19 @@ public final class StoredResponse: Sendable {
         var selecting: SelectingFields
         var freshness: Freshness
         var initialAge: Int64
+
+        /// Seconds for which it is fresh when it comes.
+        var freshTime: Int64 {
+            let (time, overflows) = freshness.lifetime.subtractingReportingOverflow(initialAge)
+            return overflows ? .min : time
+        }
+    }
+
+    /// What it was made of, without the content.
+    var draft: Draft {
+        Draft(
+            response: response, requestTime: requestTime, responseTime: responseTime, selecting: selecting,
+            freshness: freshness, initialAge: initialAge)
     }
 
     /// Octets that each stored response takes beside its content and fields; about what its objects need.

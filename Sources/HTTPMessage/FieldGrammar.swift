@@ -29,7 +29,7 @@ public enum FieldGrammar {
     }
 
     /// The number that digits, and nothing else, stand for; one past 63 bits is the greatest of them.
-    static func saturatedNumber(_ digits: some Sequence<UInt8>) -> Int64 {
+    package static func saturatedNumber(_ digits: some Sequence<UInt8>) -> Int64 {
         var number: Int64 = 0
         for digit in digits {
             let (product, overflows) = number.multipliedReportingOverflow(by: 10)
