@@ -15,12 +15,22 @@ struct MemoryStoreTests {
         return CacheKey(uri)
     }
 
-    static func stored(_ length: Int, at date: Int64 = 0, fields: HTTPFields = [:]) -> StoredResponse {
+    static func stored(
+        _ content: StoredContent, at date: Int64 = 0, fields: HTTPFields = [:]
+    ) -> StoredResponse {
         let time = CacheTime(date: HTTPDate(secondsSinceEpoch: date), uptime: 0)
+        let (response, control) = (HTTPResponse(status: .ok, fields: fields), CacheControl(in: fields))
+        guard let uri = try? URI(parsing: "http://h/") else { preconditionFailure("a URI") }
         let draft = StoredResponse.Draft(
-            response: HTTPResponse(status: .ok, fields: fields), requestTime: time, responseTime: time,
-            selecting: SelectingFields(), freshness: Freshness(), initialAge: 0)
-        return StoredResponse(draft, StoredContent(whole: Array(repeating: 0x61, count: length)))
+            response: response, requestTime: time, responseTime: time,
+            selecting: SelectingFields(of: response, control, for: HTTPRequest(uri)),
+            freshness: Freshness(of: response, control, receivedAt: time.date), initialAge: 0)
+        return StoredResponse(draft, content)
+    }
+
+    static func stored(_ length: Int, at date: Int64 = 0, fields: HTTPFields = [:]) -> StoredResponse {
+        let octets = Array(repeating: UInt8(0x61), count: length)
+        return stored(StoredContent(whole: octets), at: date, fields: fields)
     }
 
     /// Which of `responses` are stored under the keys of their numbers.
@@ -213,12 +223,8 @@ struct MemoryStoreTests {
     @Test func sharesContentWithThoseWhoReceivedIt() throws {
         let octets = Array(repeating: UInt8(0x61), count: 1000)
         let given = StoredContent(whole: octets)
-        let time = CacheTime(date: HTTPDate(secondsSinceEpoch: 0), uptime: 0)
-        let draft = StoredResponse.Draft(
-            response: HTTPResponse(status: .ok), requestTime: time, responseTime: time,
-            selecting: SelectingFields(), freshness: Freshness(), initialAge: 0)
         let store = MemoryStore(capacity: 1 << 20)
-        store.insert(StoredResponse(draft, given), for: Self.key(0), replacing: nil)
+        store.insert(Self.stored(given), for: Self.key(0), replacing: nil)
         let found = try #require(store.responses(for: Self.key(0)).first?.content.extents.first?.octets)
         #expect(address(of: found) == address(of: octets))
     }
