@@ -1,21 +1,22 @@
 import HTTPMessage
 
+/// What a freshness lifetime comes from, in the order in which it is looked for (RFC 9111, section 4.2.1).
+package enum FreshnessBasis: String, Hashable, Sendable {
+    case maxAge = "max-age"
+    case expires = "Expires"
+    /// A part of the time since Last-Modified (section 4.2.2).
+    case heuristic
+    case none
+}
+
 /// How long a response is fresh, and what it says of its use afterwards (RFC 9111, section 4.2).
 struct Freshness: Sendable {
-    /// What the lifetime comes from, in the order in which it is looked for (section 4.2.1).
-    enum Basis: Hashable, Sendable {
-        case maxAge
-        case expires
-        case heuristic
-        case none
-    }
-
     /// Longest lifetime that is guessed: seven days.
     static let longestGuess: Int64 = 7 * 86400
 
     /// Seconds; negative where it was stale when it was made.
     let lifetime: Int64
-    let basis: Basis
+    let basis: FreshnessBasis
     /// `no-cache`, for the whole response: it is validated before each use (section 5.2.2.4).
     let needsValidation: Bool
     /// `must-revalidate`: once stale it is validated before each use (section 5.2.2.2).

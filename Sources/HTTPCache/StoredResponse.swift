@@ -71,6 +71,12 @@ public final class StoredResponse: Sendable {
         return overflows ? .min : time
     }
 
+    /// Seconds for which it is fresh from when it was made; negative where it was stale then.
+    package var lifetime: Int64 { freshness.lifetime }
+
+    /// What that comes from.
+    package var freshnessBasis: FreshnessBasis { freshness.basis }
+
     /// Whether it is fresh (section 4.2): its lifetime is more than its age.
     public func isFresh(at now: CacheTime) -> Bool { freshTime(at: now) > 0 }
 }
