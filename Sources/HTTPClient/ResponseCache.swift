@@ -17,6 +17,17 @@ public final class ResponseCache: @unchecked Sendable {
         self.clock = clock
     }
 
+    /// A cache in memory that holds at most `capacity` octets, content and fields together; 64 MiB.
+    public convenience init(
+        capacity: Int = ResponseCache.defaultCapacity, maximumObjectFraction: Double = 1,
+        clock: WallClock = .system
+    ) {
+        self.init(MemoryStore(capacity: capacity, maximumObjectFraction: maximumObjectFraction), clock: clock)
+    }
+
+    /// The capacity for those who name none: 64 MiB.
+    public static let defaultCapacity = 64 << 20
+
     /// Runs `body` with the cache and the time, alone.
     func with<Result>(_ body: (PrivateCache, CacheTime) -> Result) -> Result {
         let date = HTTPDate(secondsSinceEpoch: clock.secondsSinceEpoch)
@@ -31,6 +42,9 @@ public final class ResponseCache: @unchecked Sendable {
     func beginValidation(of key: CacheKey) -> Bool {
         validating.withLock { $0.count < ResponseCache.mostValidations && $0.insert(key).inserted }
     }
+
+    /// Whether something is validated in the background.
+    package var isValidating: Bool { validating.withLock { !$0.isEmpty } }
 
     /// It has ended.
     func endValidation(of key: CacheKey) { validating.withLock { _ = $0.remove(key) } }
