@@ -54,7 +54,7 @@ extension Client {
             do throws(TransferError) {
                 report = try await exchange(forwarded.request, chain, for: transfer, total: total, stage)
             } catch {
-                stage.end(isWhole: false)
+                stage.end()
                 transfer.answer?.cacheStatus = stage.status
                 guard stage.status == nil, error.isDisconnection,
                     case .answer(let answer) = cache.with({ $0.fail(forwarded, at: $1) })
@@ -65,7 +65,7 @@ extension Client {
             attempts += 1
             switch stage.outcome {
             case .delivered:
-                stage.end(isWhole: true)
+                stage.end()
                 report.cacheStatus = stage.status
                 return report
             case .answer(let answer):
