@@ -99,14 +99,30 @@ extension Client {
         transfer.observe(.response(answer.response))
         let isFollowed =
             answer.response.status.isRedirection ? try await chain.follows(answer.response) : false
-        if !isFollowed { try await deliverContent(answer, for: transfer) }
+        // Calls that may wait cost, even if they do not: what is at hand is brought without them.
+        if !isFollowed, try !transfer.deliverAtOnce(answer) {
+            let length = answer.range.upperBound - answer.range.lowerBound
+            let decoder = try await transfer.begin(
+                answer.response, length: length, limits: configuration.decodingLimits)
+            try await transfer.write(answer.content, answer.range, decoder)
+            try decoder?.end()
+        }
+        if !isFollowed {
+            try transfer.sink.end(trailers: HTTPFields())
+            transfer.observe(.contentReceived(trailers: HTTPFields()))
+        }
         transfer.timings.end = .now
-        var report =
-            report
-            ?? TransferReport(
+        guard var report else {
+            var report = TransferReport(
                 request: request, response: answer.response, trailers: HTTPFields(),
                 timings: transfer.timings,
-                headOctets: 0, requestOctets: 0, contentOctets: 0, connectionsOpened: 0, connection: 0)
+                headOctets: 0, requestOctets: 0, contentOctets: transfer.contentReceived,
+                connectionsOpened: 0,
+                connection: 0)
+            report.source = answer.source
+            report.cacheStatus = answer.status
+            return report
+        }
         report.response = answer.response
         report.trailers = HTTPFields()
         report.timings = transfer.timings
@@ -114,16 +130,6 @@ extension Client {
         report.source = answer.source
         report.cacheStatus = answer.status
         return report
-    }
-
-    private func deliverContent(_ answer: CacheAnswer, for transfer: Transfer) async throws(TransferError) {
-        let length = answer.range.upperBound - answer.range.lowerBound
-        let decoder = try await transfer.begin(
-            answer.response, length: length, limits: configuration.decodingLimits)
-        try await transfer.write(answer.content, answer.range, decoder)
-        try decoder?.end()
-        try transfer.sink.end(trailers: HTTPFields())
-        transfer.observe(.contentReceived(trailers: HTTPFields()))
     }
 
     // MARK: In the background

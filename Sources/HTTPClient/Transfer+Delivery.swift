@@ -38,6 +38,28 @@ extension Transfer {
         return decoder
     }
 
+    /// Brings a stored answer to the sink in one go, where nothing is to be waited for. False where something is.
+    func deliverAtOnce(_ answer: CacheAnswer) throws(TransferError) -> Bool {
+        let length = answer.range.upperBound - answer.range.lowerBound
+        guard hooks.didReceive == nil, options.contentForm == .asSent,
+            length <= UInt64(Transfer.smallContent),
+            length <= options.maximumContentLength ?? .max, !isPaused
+        else { return false }
+        contentExpected = length
+        try sink.begin(answer.response, length: length)
+        guard length > 0 else { return true }
+        contentReceived = length
+        observe(.content(count: Int(length), total: length))
+        try answer.content.forEachPart(in: answer.range) { (part) throws(TransferError) in
+            // Nothing follows that a pause could hold up.
+            _ = try sink.write(part.span)
+        }
+        return true
+    }
+
+    /// Content up to this size is no burden to other work.
+    private static let smallContent = 256 << 10
+
     /// Brings stored octets to the sink, a portion at a time.
     func write(
         _ content: StoredContent, _ range: Range<UInt64>, _ decoder: ContentDecoder?
