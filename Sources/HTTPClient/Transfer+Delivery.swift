@@ -38,23 +38,25 @@ extension Transfer {
         return decoder
     }
 
-    /// Brings a stored answer to the sink in one go, where nothing is to be waited for. False where something is.
-    func deliverAtOnce(_ answer: CacheAnswer) throws(TransferError) -> Bool {
+    /// Whether a stored answer can be brought to the sink in one go: nothing is to be waited for.
+    func canDeliverAtOnce(_ answer: CacheAnswer) -> Bool {
         let length = answer.range.upperBound - answer.range.lowerBound
-        guard hooks.didReceive == nil, options.contentForm == .asSent,
-            length <= UInt64(Transfer.smallContent),
-            length <= options.maximumContentLength ?? .max, !isPaused
-        else { return false }
+        return hooks.didReceive == nil && options.contentForm == .asSent && !isPaused && !isCancelled
+            && length <= UInt64(Transfer.smallContent) && length <= options.maximumContentLength ?? .max
+    }
+
+    /// Brings such an answer to the sink.
+    func deliverAtOnce(_ answer: CacheAnswer) throws(TransferError) {
+        let length = answer.range.upperBound - answer.range.lowerBound
         contentExpected = length
         try sink.begin(answer.response, length: length)
-        guard length > 0 else { return true }
+        guard length > 0 else { return }
         contentReceived = length
         observe(.content(count: Int(length), total: length))
         try answer.content.forEachPart(in: answer.range) { (part) throws(TransferError) in
             // Nothing follows that a pause could hold up.
             _ = try sink.write(part.span)
         }
-        return true
     }
 
     /// Content up to this size is no burden to other work.
