@@ -76,7 +76,8 @@ let package = Package(
         .testTarget(
             name: "HTTPClientTests",
             dependencies: [
-                "HTTPMessage", "HTTPWire", "HTTPClient", "System", "Transport", "Replay", "NetworkProbes",
+                "HTTPCache", "HTTPMessage", "HTTPWire", "HTTPClient", "System", "Transport", "Replay",
+                "NetworkProbes",
                 "rawget",
             ],
             swiftSettings: strict),
