@@ -91,13 +91,13 @@ final class BatchCommand {
         An answer of whatever status is {"id":...,"ok":true,"status":200,"reason":"OK",
         "version":"HTTP/1.1","headers":[["Name","value"],...],"body":"..." (or
         "bodyBase64", where the content is no UTF-8; neither with "output"),
-        "url":"where it came from","redirects":[{"status":302,"url":"what redirected"}],
+        "url":"where it came from","redirects":[{"status":302,"url":"what led on"}],
         "interim":[{"status":103,"headers":[...]}],"trailers":[["Name","value"],...],
         "source":"network" ("cache", "revalidated"),"cacheStatus":"...","timings":
         {"dns":...,"connect":...,"tls":...,"firstByte":...,"total":...}}, times being
         seconds from the start until that was done. A failure is {"id":...,"ok":false,
         "error":{"code":"timedOut","exit":28,"message":"..."}}, exit being what the
-        command would exit with: 2 for a line that cannot be obeyed, 3 or 1 for its URL.
+        command would exit with: 2 for a line that makes no sense, 3 or 1 for its URL.
         Limits: a line 16 MiB, values in it \(JSONReader.maximumCount) and \(JSONReader.maximumDepth) deep, content 64 MiB without
         "output".
 
