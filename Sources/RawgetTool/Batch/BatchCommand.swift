@@ -11,7 +11,7 @@ final class BatchCommand {
         /// Those that the command has for all its URLs, too.
         var command = CommandSettings()
         /// `--cache-size`, in octets; 0 is no cache.
-        var cacheSize: UInt64 = 64 << 20
+        var cacheSize = UInt64(ResponseCache.defaultCapacity)
     }
 
     nonisolated static let options: [WordOption<Settings>] =
@@ -44,7 +44,9 @@ final class BatchCommand {
             let settings = words.settings.command
             if settings.transfer.tls.isInsecure { console.warn(TLSOptions.insecureWarning) }
             let clock = BatchClock(invocation.clock)
-            let cache = BatchCommand.cache(words.settings.cacheSize, under: clock)
+            let size = words.settings.cacheSize
+            let cache =
+                size > 0 ? ResponseCache(capacity: Int(clamping: size), clock: clock.wallClock) : nil
             let batch = try BatchRun(settings, cache, clock, console)
             return await batch.run()
         } catch {
@@ -53,11 +55,6 @@ final class BatchCommand {
                 advice: error.exit == 2 ? "rawget batch --help lists the options" : nil)
             return error.exit
         }
-    }
-
-    private static func cache(_ size: UInt64, under clock: BatchClock) -> ResponseCache? {
-        guard size > 0 else { return nil }
-        return ResponseCache(MemoryStore(capacity: Int(clamping: size)), clock: clock.wallClock)
     }
 
     private func showHelp() -> Int32 {
