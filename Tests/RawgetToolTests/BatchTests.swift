@@ -1,50 +1,13 @@
 import Glibc
 import Replay
-import System
 import TestSupport
 import Testing
 
 @testable import RawgetTool
 
-@Suite("rawget batch", .timeLimit(.minutes(2)))
+@Suite("rawget batch: its lines and options", .timeLimit(.minutes(2)))
 struct BatchTests {
     private let folder = TemporaryFolder()
-
-    /// One answer, as values to compare.
-    private struct Answer {
-        let members: [JSONValue.Member]
-
-        init(_ line: Substring) throws {
-            guard case .object(let members) = try JSONReader.value(of: Array(line.utf8)) else {
-                throw NoAnswer()
-            }
-            self.members = members
-        }
-
-        private struct NoAnswer: Error {}
-
-        /// The value at a path such as `error.exit`, as JSON; nothing where there is none.
-        subscript(path: String) -> String {
-            var value = JSONValue.object(members)
-            for name in path.split(separator: ".") {
-                guard case .object(let members) = value,
-                    let member = members.first(where: { $0.name == name })
-                else { return "" }
-                value = member.value
-            }
-            return JSONPrinter.text(of: value)
-        }
-    }
-
-    private func batch(
-        _ lines: [String], options: [String] = [], adjust: (inout Invocation) -> Void = { _ in }
-    ) async throws -> [Answer] {
-        let run = await rawget(
-            ["batch"] + options, in: folder, input: lines.joined(separator: "\n"), adjust: adjust)
-        #expect(run.exit == 0 && run.errors.isEmpty, "\(run.errors)")
-        #expect(run.output.isEmpty || run.output.last == 0x0A)
-        return try run.text.split(separator: "\n").map(Answer.init)
-    }
 
     @Test("an answer has all members that it may have, in their order")
     func wholeAnswer() async throws {
@@ -67,7 +30,7 @@ struct BatchTests {
             + "\"redirects\":[],\"interim\":[{\"status\":103,\"headers\":[[\"Link\",\"</a>\"],[\"Link\",\"</b>\"]]}],"
             + "\"trailers\":[[\"T\",\"u\"]],\"source\":\"network\",\"cacheStatus\":null,\"timings\":{\"dns\":0."
         #expect(run.text.hasPrefix(expected), "\(run.text)")
-        let answer = try Answer(Substring(run.text))
+        let answer = try AnswerLine(Substring(run.text))
         #expect(answer["timings.tls"] == "0.000000")
         let times = ["dns", "connect", "firstByte", "total"].compactMap { Double(answer["timings.\($0)"]) }
         #expect(times.count == 4 && times == times.sorted() && times[3] > 0)
@@ -78,11 +41,12 @@ struct BatchTests {
     func requestAsGiven() async throws {
         let server = try serve { _ in answer() }
         let url = "\"url\":\"http://\(server.authority)/a\""
-        let answers = try await batch([
-            "{\(url)}",
-            "{\(url),\"method\":\"PATCH\",\"headers\":[[\"X-B\",\"1\"],[\"User-Agent\",\"me\"],[\"x-b\",\" \u{E9} \"]],\"body\":\"\u{E9}\"}",
-            "{\(url),\"method\":\"PUT\",\"bodyBase64\":\"AP8=\",\"headers\":[[\"Host\",\"other.test\"]]}",
-        ])
+        let answers = try await batch(
+            [
+                "{\(url)}",
+                "{\(url),\"method\":\"PATCH\",\"headers\":[[\"X-B\",\"1\"],[\"User-Agent\",\"me\"],[\"x-b\",\" \u{E9} \"]],\"body\":\"\u{E9}\"}",
+                "{\(url),\"method\":\"PUT\",\"bodyBase64\":\"AP8=\",\"headers\":[[\"Host\",\"other.test\"]]}",
+            ], in: folder)
         #expect(answers.map { $0["ok"] } == ["true", "true", "true"])
         let requests = server.requests
         #expect(requests.map(\.method) == ["GET", "PATCH", "PUT"])
@@ -98,7 +62,8 @@ struct BatchTests {
     func userAgent() async throws {
         let server = try serve { _ in answer() }
         for (name, values) in [("me", ["me"]), ("", [])] {
-            _ = try await batch(["{\"url\":\"http://\(server.authority)/\"}"], options: ["-A", name])
+            _ = try await batch(
+                ["{\"url\":\"http://\(server.authority)/\"}"], options: ["-A", name], in: folder)
             #expect(server.requests.last?.values(of: "User-Agent") == values)
         }
     }
@@ -107,7 +72,7 @@ struct BatchTests {
     func order() async throws {
         let server = try serve { request in answer("200 OK", [], request.target) }
         let answers = try await batch(
-            (0..<200).map { "{\"id\":\($0),\"url\":\"http://\(server.authority)/\($0)\"}" })
+            (0..<200).map { "{\"id\":\($0),\"url\":\"http://\(server.authority)/\($0)\"}" }, in: folder)
         #expect(answers.map { $0["id"] } == (0..<200).map { "\($0)" })
         #expect(answers.map { $0["body"] } == (0..<200).map { "\"/\($0)\"" })
         #expect(Set(server.requests.map(\.connection)).count == 1)
@@ -129,7 +94,7 @@ struct BatchTests {
             ),
             ("{\"id\":7,\"url\":\"http://\(server.authority)/\",\"method\":\"CONNECT\"}", "2", "7"),
         ]
-        let answers = try await batch(lines.flatMap { [$0.0, good] })
+        let answers = try await batch(lines.flatMap { [$0.0, good] }, in: folder)
         #expect(answers.count == 2 * lines.count)
         for (index, line) in lines.enumerated() {
             let (answer, next) = (answers[2 * index], answers[2 * index + 1])
@@ -145,245 +110,21 @@ struct BatchTests {
         let input = NamelessFile(
             Array("{\"id\":1,\"url\":\"".utf8) + [0xFF] + Array("\"}\n{\"id\":2}".utf8))
         let run = await rawget(["batch"], in: folder) { $0.standardInput = input.descriptor }
-        let answers = try run.text.split(separator: "\n").map(Answer.init)
+        let answers = try run.text.split(separator: "\n").map(AnswerLine.init)
         #expect(answers.map { $0["id"] } == ["1", "2"])
         #expect(answers[0]["error.message"].contains("not valid UTF-8 at octet 15"))
     }
 
     @Test("blank lines and the end of input have no answer, whether or not the last line has an end")
     func ends() async throws {
-        #expect(try await batch([]).isEmpty)
-        #expect(try await batch(["", " \t", "\r", ""]).isEmpty)
-        #expect(try await batch(["{}", ""]).count == 1)
-        #expect(try await batch(["", "{}\r", "", "{}"]).count == 2)
+        #expect(try await batch([], in: folder).isEmpty)
+        #expect(try await batch(["", " \t", "\r", ""], in: folder).isEmpty)
+        #expect(try await batch(["{}", ""], in: folder).count == 1)
+        #expect(try await batch(["", "{}\r", "", "{}"], in: folder).count == 2)
         let null = open("/dev/null", O_RDONLY)
         defer { close(null) }
         let run = await rawget(["batch"], in: folder) { $0.standardInput = null }
         #expect(run.exit == 0 && run.output.isEmpty)
-    }
-
-    // MARK: Answers
-
-    @Test("content that is no UTF-8 comes as base64, the rest as text")
-    func content() async throws {
-        let long = [UInt8](repeating: 0xC3, count: 1) + [0xA9]
-        let texts: [[UInt8]] = [
-            [], [0x61], [0xFF], [0xC3], Array(repeating: long, count: 100_000).flatMap { $0 },
-            [UInt8](repeating: 0, count: 50_000) + [0x22, 0x5C], [UInt8](repeating: 0xFE, count: 200_000),
-        ]
-        let server = try serve { request in
-            answer("200 OK", [], texts[Int(request.target.dropFirst()) ?? 0])
-        }
-        let answers = try await batch(texts.indices.map { "{\"url\":\"http://\(server.authority)/\($0)\"}" })
-        for (text, answer) in zip(texts, answers) {
-            if let string = String(validating: text, as: UTF8.self) {
-                #expect(answer["body"] == JSONPrinter.quoted(string) && answer["bodyBase64"].isEmpty)
-            } else {
-                #expect(answer["bodyBase64"].utf8.count == (text.count + 2) / 3 * 4 + 2)
-                #expect(answer["body"].isEmpty)
-            }
-        }
-        #expect(answers[2]["bodyBase64"] == "\"/w==\"")
-        #expect(answers[6]["bodyBase64"] == "\"" + String(repeating: "/v7+", count: 66_666) + "/v4=\"")
-    }
-
-    @Test("redirects are followed and told, or delivered; credentials stay with their origin")
-    func redirects() async throws {
-        let other = try serve { _ in answer("200 OK", [], "other") }
-        let server = try serve { request in
-            switch request.target {
-            case "/0": answer("302 Found", ["Location: /1"], "")
-            case "/1": answer("307 Temporary", ["Location: http://\(other.authority)/2"], "")
-            default: answer("302 Found", ["Location: \(request.target)"], "")
-            }
-        }
-        let url = "http://u:secret@\(server.authority)"
-        let answers = try await batch(
-            [
-                "{\"url\":\"\(url)/0#f\"}", "{\"url\":\"\(url)/0\",\"redirect\":\"manual\"}",
-                "{\"url\":\"\(url)/loop\",\"redirect\":\"follow\"}",
-            ], options: ["--max-redirs", "3"])
-        #expect(answers[0]["body"] == "\"other\"" && answers[0]["url"] == "\"http://\(other.authority)/2#f\"")
-        let base = "http://\(server.authority)"
-        #expect(
-            answers[0]["redirects"]
-                == "[{\"status\":302,\"url\":\"\(base)/0#f\"},{\"status\":307,\"url\":\"\(base)/1#f\"}]")
-        #expect(answers[1]["status"] == "302" && answers[1]["redirects"] == "[]")
-        #expect(answers[1]["url"] == "\"\(base)/0\"")
-        #expect(answers[2]["error.code"] == "\"tooManyRedirects\"" && answers[2]["error.exit"] == "47")
-        #expect(!answers[2]["error.message"].contains("secret"))
-        #expect(other.requests.allSatisfy { $0.value(of: "Authorization") == nil })
-        #expect(server.requests.allSatisfy { $0.value(of: "Authorization") != nil })
-    }
-
-    @Test("answers of every status are answers, without content where there is none")
-    func statuses() async throws {
-        let server = try serve { request in
-            let head = "HTTP/1.1 \(request.target.dropFirst()) X\r\n"
-            return request.target == "/204" || request.target == "/304" || request.method == "HEAD"
-                ? [.send(head + "\r\n")] : [.send(head + "Content-Length: 1\r\n\r\na")]
-        }
-        let statuses = ["200", "204", "299", "304", "404", "500", "599"]
-        let url = "http://\(server.authority)"
-        var lines = statuses.map { "{\"url\":\"\(url)/\($0)\"}" }
-        lines.append("{\"url\":\"\(url)/404\",\"method\":\"HEAD\"}")
-        let answers = try await batch(lines)
-        #expect(answers.map { $0["status"] } == statuses + ["404"])
-        #expect(answers.allSatisfy { $0["ok"] == "true" })
-        #expect(
-            answers.map { $0["body"] } == [
-                "\"a\"", "\"\"", "\"a\"", "\"\"", "\"a\"", "\"a\"", "\"a\"", "\"\"",
-            ])
-    }
-
-    @Test("a silence of the line's time-out is a failure, and so is what breaks off; the next line goes on")
-    func failures() async throws {
-        let server = try serve { request in
-            switch request.target {
-            case "/stall": [.stall]
-            case "/cut": [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close]
-            case "/bad": [.send("HTTP/1.1 2x0 OK\r\n\r\n")]
-            default: answer()
-            }
-        }
-        let url = "http://\(server.authority)"
-        let answers = try await batch(
-            [
-                "{\"id\":1,\"url\":\"\(url)/stall\",\"timeout\":0.05}", "{\"id\":2,\"url\":\"\(url)/cut\"}",
-                "{\"id\":3,\"url\":\"\(url)/bad\"}", "{\"id\":4,\"url\":\"\(url)/\"}",
-            ])
-        #expect(
-            answers.map { $0["error.code"] } == [
-                "\"timedOut\"", "\"incompleteContent\"", "\"badResponse\"", "",
-            ])
-        #expect(answers.map { $0["error.exit"] } == ["28", "18", "8", ""])
-        #expect(answers.map { $0["id"] } == ["1", "2", "3", "4"])
-        #expect(answers[0].members.map(\.name) == ["id", "ok", "error"])
-    }
-
-    @Test("content of more than 64 MiB is too much for an answer, but not for a file")
-    func tooLarge() async throws {
-        let server = try serve { request in
-            let length = UInt64(64 << 20) + 1
-            let head = "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n"
-            return request.method == "HEAD"
-                ? [.send(head)]
-                : [
-                    .send(head), .sendRepeated([UInt8](repeating: 0x61, count: 1 << 20), times: 64),
-                    .send("b"),
-                ]
-        }
-        let url = "\"url\":\"http://\(server.authority)/\""
-        let answers = try await batch([
-            "{\(url)}", "{\(url),\"method\":\"HEAD\"}", "{\(url),\"output\":\"large\"}",
-        ])
-        #expect(answers[0]["error.code"] == "\"tooLarge\"" && answers[0]["error.exit"] == "63")
-        #expect(answers[1]["status"] == "200")
-        #expect(answers[2]["status"] == "200" && answers[2]["body"].isEmpty)
-        #expect(folder.status(of: "large")?.st_size == 64 << 20 + 1)
-    }
-
-    // MARK: Files
-
-    @Test("an output is a file that has its name once it is whole, relative to the folder")
-    func output() async throws {
-        let server = try serve { request in
-            switch request.target {
-            case "/cut": [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close]
-            case "/404": answer("404 Not Found", [], "none")
-            default: answer("200 OK", [], "content")
-            }
-        }
-        let url = "http://\(server.authority)"
-        folder.makeFolder("sub")
-        folder.write("old", to: "kept")
-        let answers = try await batch([
-            "{\"url\":\"\(url)/\",\"output\":\"sub/new\"}", "{\"url\":\"\(url)/cut\",\"output\":\"kept\"}",
-            "{\"url\":\"\(url)/404\",\"output\":\"error\"}", "{\"url\":\"\(url)/\",\"output\":\"no/folder\"}",
-            "{\"url\":\"\(url)/\",\"output\":\"sub/new\"}", "{\"url\":\"\(url)/\",\"output\":\"/dev/null\"}",
-        ])
-        #expect(answers.map { $0["ok"] } == ["true", "false", "true", "false", "true", "true"])
-        #expect(answers[1]["error.exit"] == "18" && answers[3]["error.exit"] == "23")
-        #expect(folder.text(of: "sub/new") == "content" && folder.text(of: "error") == "none")
-        #expect(folder.text(of: "kept") == "old" && folder.text(of: "kept.part") == "abc")
-        #expect(folder.names == ["error", "kept", "kept.part", "sub"])
-    }
-
-    // MARK: Streams
-
-    @Test("an answer is there before the next line is read")
-    func dialogue() async throws {
-        let server = try serve { request in answer("200 OK", [], request.target) }
-        let (input, output) = (Pipe(), Pipe())
-        let folder = folder
-        let run = Task {
-            await rawget(["batch"], in: folder, output: output.input) { $0.standardInput = input.output }
-        }
-        for number in 0..<5 {
-            let line = "{\"id\":\(number),\"url\":\"http://\(server.authority)/\(number)\"}\n"
-            // A line may come in pieces.
-            for piece in [line.prefix(9), line.dropFirst(9)] {
-                _ = piece.utf8.withContiguousStorageIfAvailable {
-                    write(input.input, $0.baseAddress, $0.count)
-                }
-            }
-            var octets: [UInt8] = []
-            while octets.last != 0x0A {
-                var chunk = [UInt8](repeating: 0, count: 4096)
-                let count = read(output.output, &chunk, chunk.count)
-                try #require(count > 0)
-                octets += chunk[..<count]
-            }
-            let answer = try Answer(Substring(decoding: octets.dropLast(), as: UTF8.self))
-            #expect(answer["id"] == "\(number)" && answer["body"] == "\"/\(number)\"")
-        }
-        #expect(fcntl(input.output, F_GETFL) & O_NONBLOCK == 0)
-        input.closeInput()
-        #expect(await run.value.exit == 0)
-    }
-
-    @Test("an interruption ends it, whatever it waits for", arguments: ["", "stall", "pause"])
-    func interruption(waiting: String) async throws {
-        let server = try serve([.stall])
-        let (input, interruption) = (Pipe(), Pipe())
-        let lines = [
-            "": "", "stall": "{\"url\":\"http://\(server.authority)/\"}\n", "pause": "{\"pause\":1000}\n",
-        ]
-        let line = Array((lines[waiting] ?? "").utf8)
-        _ = write(input.input, line, line.count)
-        let folder = folder
-        let run = Task {
-            await rawget(["batch"], in: folder) {
-                $0.standardInput = input.output
-                $0.interruptions = { interruption.output }
-            }
-        }
-        if waiting == "stall" { #expect(await eventually { !server.requests.isEmpty }) }
-        _ = write(interruption.input, "x", 1)
-        let ended = await run.value
-        #expect(ended.exit == 130 && ended.output.isEmpty)
-        input.closeInput()
-    }
-
-    @Test("a reader who goes away ends it with 23, without a word; a full disk with one")
-    func closedOutput() async throws {
-        let output = Pipe()
-        output.closeOutput()
-        let gone = await rawget(["batch"], in: folder, input: "{}\n{}\n", output: output.input)
-        #expect(gone.exit == 23 && gone.errors.isEmpty)
-        let full = open("/dev/full", O_WRONLY)
-        defer { close(full) }
-        let lost = await rawget(["batch"], in: folder, input: "{}\n", output: full)
-        #expect(lost.exit == 23)
-        #expect(lost.errors.contains("could not write to standard output: No space left on device"))
-    }
-
-    @Test("what is no file of lines is exit 26")
-    func unreadable() async throws {
-        let directory = open("/", O_RDONLY | O_DIRECTORY)
-        defer { close(directory) }
-        let run = await rawget(["batch"], in: folder) { $0.standardInput = directory }
-        #expect(run.exit == 26 && run.errors.contains("could not read standard input: Is a directory"))
     }
 
     // MARK: Options
@@ -393,7 +134,8 @@ struct BatchTests {
         let server = try serve { _ in answer() }
         let url = "{\"url\":\"http://fixture.test:\(server.port)/\"}"
         let answers = try await batch(
-            [url], options: ["-4m5", "--no-keepalive", "--resolve=fixture.test:\(server.port):127.0.0.1"])
+            [url], options: ["-4m5", "--no-keepalive", "--resolve=fixture.test:\(server.port):127.0.0.1"],
+            in: folder)
         #expect(answers.map { $0["ok"] } == ["true"])
         let verbose = await rawget(
             ["batch", "-v", "--connect-to", "::127.0.0.1:\(server.port)"], in: folder, input: url)
