@@ -14,7 +14,9 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     case .success(let value):
         let text = Array(JSONPrinter.text(of: value).utf8)
         guard case .success(value) = result(of: text) else { report("printed and read", value, text) }
-        guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { report("printed with controls", value, text) }
+        guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            report("printed with controls", value, text)
+        }
         // Blanks around it change nothing.
         guard case .success(value) = result(of: [0x20, 0x0A] + input + [0x09]) else {
             report("between blanks", value, input)
@@ -36,7 +38,9 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func result(of octets: [UInt8]) -> Result<JSONValue, JSONError> {
-    do throws(JSONError) { return .success(try JSONReader.value(of: octets)) } catch { return .failure(error) }
+    do throws(JSONError) { return .success(try JSONReader.value(of: octets)) } catch {
+        return .failure(error)
+    }
 }
 
 private func members(of octets: [UInt8]) -> Result<[JSONValue.Member], JSONError> {
