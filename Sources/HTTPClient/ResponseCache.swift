@@ -12,6 +12,8 @@ public final class ResponseCache: @unchecked Sendable {
     private let memory: MemoryStore?
     private let lock = Lock<Void>(())
     private let clock: WallClock
+    // Whole seconds are counted from here, so that nothing ages by one because the system's own count has just gone on.
+    private let start = Instant.now
     /// What is validated in the background now.
     private let validating = Lock<Set<CacheKey>>([])
 
@@ -38,7 +40,7 @@ public final class ResponseCache: @unchecked Sendable {
     /// Runs `body` with the cache and the time, alone.
     func with<Result>(_ body: (PrivateCache, CacheTime) -> Result) -> Result {
         let date = HTTPDate(secondsSinceEpoch: clock.secondsSinceEpoch)
-        let now = CacheTime(date: date, uptime: Instant.now.nanoseconds / 1_000_000_000)
+        let now = CacheTime(date: date, uptime: (Instant.now - start).components.seconds)
         return lock.withLock { _ in body(cache, now) }
     }
 
