@@ -1,0 +1,102 @@
+package import HTTPMessage
+
+/// One response of which something was stored: what it was, what became of it, and its octets.
+final class Memory {
+    let message: Message
+    let key: URI
+    /// What it may say now. More than one where the RFC leaves it to the cache whether something updates it.
+    var heads: [Head]
+    /// What it said before it was updated.
+    var past: [Head] = []
+    /// Where its octets begin in the representation.
+    let start: UInt64
+    let octets: [UInt8]
+    /// The length of the representation, where that is known.
+    let length: UInt64?
+
+    init(_ message: Message, content: [UInt8], isWhole: Bool, declaredLength: UInt64?, order: Int) {
+        self.message = message
+        key = message.original.uri.withoutUserinfoAndFragment
+        heads = [Head(message, order: order)]
+        octets = content
+        if message.status == 206, let range = message.contentRange {
+            start = range.offsets?.lowerBound ?? 0
+            length = range.completeLength
+        } else {
+            start = 0
+            length = isWhole ? UInt64(content.count) : declaredLength
+        }
+    }
+
+    /// All octets of the representation are here.
+    var isComplete: Bool { start == 0 && length == UInt64(octets.count) }
+
+    var method: HTTPMethod { message.original.method }
+
+    /// Whether its method lets it answer a request of another (RFC 9110, sections 9.3.1 to 9.3.3).
+    func mayAnswer(_ method: HTTPMethod) -> Bool {
+        switch method {
+        case .get: self.method == .get || self.method == .post
+        case .head: true
+        default: false
+        }
+    }
+
+    func octet(at offset: UInt64) -> UInt8? {
+        guard offset >= start, offset - start < UInt64(octets.count) else { return nil }
+        return octets[Int(offset - start)]
+    }
+}
+
+/// An answer that a cache gives, or begins to give.
+package struct Answer {
+    package var status: Int
+    package var fields: HTTPFields
+    /// Where in the representation its octets begin.
+    package var offset: UInt64
+    package var octets: [UInt8]
+    /// The origin's content follows: the length of both, where it is told.
+    package var combinedLength: UInt64?
+
+    package init(_ status: Int, _ fields: HTTPFields, _ octets: [UInt8] = [], offset: UInt64 = 0) {
+        self.status = status
+        self.fields = fields
+        self.offset = offset
+        self.octets = octets
+    }
+
+    var lines: [FieldText.Line] { FieldText.lines(fields) }
+
+    func values(_ name: String) -> [String] { lines.filter { $0.name == name }.map(\.value) }
+
+    var identifier: Int? { values(Message.identifierField).first.flatMap { Int($0) } }
+
+    /// Its Age: `nil` where there is none, or no single number.
+    var age: Int128? {
+        let values = values("age")
+        return values.count == 1 ? FieldText.seconds(values[0]) : nil
+    }
+}
+
+/// On what ground an answer is given.
+package enum Ground: Hashable {
+    /// The origin was not asked.
+    case lookup
+    /// The origin was not asked, but will be (RFC 5861, section 3).
+    case lookupThenValidation
+    /// The origin answered 304: the message of that number.
+    case validated(Int)
+    /// The origin answered with that status, 500 or above.
+    case error(Int, wasValidation: Bool)
+    /// The origin could not be reached.
+    case failure
+    /// The origin sent a part, the message of that number, which completes what is stored.
+    case completed(Int)
+
+    var isValidated: Bool {
+        switch self {
+        case .validated, .completed: true
+        default: false
+        }
+    }
+}
