@@ -32,7 +32,8 @@ let package = Package(
             dependencies: ["CZlib", "HTTPCache", "HTTPMessage", "HTTPWire", "System", "Transport"],
             swiftSettings: strict),
         .target(
-            name: "Download", dependencies: ["HTTPMessage", "HTTPClient", "System"], swiftSettings: strict),
+            name: "Download", dependencies: ["HTTPCache", "HTTPClient", "HTTPMessage", "System"],
+            swiftSettings: strict),
         .target(
             name: "Replay", dependencies: ["CLinux", "COpenSSL", "CZlib", "System"], swiftSettings: strict),
         .target(

@@ -1,4 +1,6 @@
+import HTTPCache
 public import HTTPClient
+import HTTPMessage
 import System
 public import Transport
 
@@ -30,8 +32,15 @@ public final class Downloader {
                 observe?(event)
             }
         }
+        var options = plan.options
+        // A download in parts judges validators by itself. Where nobody else may be asked, the cache is all there is.
+        if plan.request.fields.contains(.range) || plan.request.fields.contains(.ifRange),
+            options.cachePolicy != .returnCacheDataDontLoad
+        {
+            options.cachePolicy = nil
+        }
         let transfer = client.transfer(
-            plan.request, content: plan.content, into: writer, options: plan.options, hooks: hooks)
+            plan.request, content: plan.content, into: writer, options: options, hooks: hooks)
         writer.transfer = transfer
         writer.makeRoom = { [client] in client.closeIdleConnections() }
         started(transfer)

@@ -24,7 +24,7 @@ public struct CacheStatus: Hashable, Sendable {
     public static let cacheName = "rawget"
 
     /// The stored response answers the request, and the origin was not asked, or did not answer.
-    public var isHit: Bool { forward == nil }
+    public var isHit: Bool
     /// Why the origin was asked; `nil` for a hit.
     public var forward: Forward?
     /// The status that the origin answered with, where the answer given has another.
@@ -37,14 +37,17 @@ public struct CacheStatus: Hashable, Sendable {
     public var detail: String?
 
     /// A hit, or with `forward` a request that goes on.
-    public init(forward: Forward? = nil) { self.forward = forward }
+    public init(forward: Forward? = nil) {
+        self.forward = forward
+        isHit = forward == nil
+    }
 }
 
 extension CacheStatus: CustomStringConvertible {
     /// As a member of the field: `rawget; fwd=stale; fwd-status=304; ttl=60; stored`.
     public var description: String {
         var text = CacheStatus.cacheName
-        if let forward { text += "; fwd=\(forward.rawValue)" } else { text += "; hit" }
+        if let forward { text += "; fwd=\(forward.rawValue)" } else if isHit { text += "; hit" }
         if let forwardStatus, forward != nil { text += "; fwd-status=\(forwardStatus)" }
         if let ttl { text += "; ttl=\(CacheStatus.integer(ttl))" }
         if isStored == true, forward != nil { text += "; stored" }

@@ -36,4 +36,16 @@ public struct CacheRecording: Sendable {
     public let maximumLength: Int
     /// The length of the content, where it was declared.
     public let declaredLength: UInt64?
+    /// Where in the representation the content belongs.
+    let place: Place
+
+    /// Which octets of a representation content is.
+    enum Place: Sendable {
+        /// All of them.
+        case whole
+        /// Those of a Content-Range, from `start` on.
+        case part(start: UInt64, ContentRange)
+        /// Those behind the stored prefix, of so many in all.
+        case behind(StoredContent, completeLength: UInt64)
+    }
 }

@@ -32,6 +32,9 @@ public struct StoredContent: Sendable {
     public private(set) var extents: [Extent] = []
     /// The length of the whole representation in octets; `nil` where nobody said.
     public private(set) var completeLength: UInt64?
+    /// The length that the octets here suggest where nobody has said it for certain: what was called the last part of the
+    /// representation ends here. Good enough to find a part, not to take the whole for whole.
+    var apparentLength: UInt64?
     /// Octets stored.
     public private(set) var count = 0
 
@@ -49,6 +52,9 @@ public struct StoredContent: Sendable {
         if !part.octets.isEmpty { extents = [part] }
     }
 
+    /// Whether no octet is here.
+    var isEmpty: Bool { extents.isEmpty }
+
     /// Whether all octets are here.
     public var isComplete: Bool { completeLength == UInt64(count) }
 
@@ -65,6 +71,13 @@ public struct StoredContent: Sendable {
         var end = offset
         for extent in extents where extent.start <= end { end = max(end, extent.range.upperBound) }
         return end
+    }
+
+    /// Whether both may be of one representation, by the lengths that are known and the octets that are here.
+    func fits(_ other: StoredContent) -> Bool {
+        guard let length = completeLength ?? other.completeLength else { return true }
+        return (other.completeLength ?? length) == length
+            && (extents + other.extents).allSatisfy { $0.range.upperBound <= length }
     }
 
     /// Adds a part of the same representation; what is here already stays. `completeLength` where it is told.

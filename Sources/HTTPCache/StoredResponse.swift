@@ -29,6 +29,19 @@ public final class StoredResponse: Sendable {
         var selecting: SelectingFields
         var freshness: Freshness
         var initialAge: Int64
+
+        /// Seconds for which it is fresh when it comes.
+        var freshTime: Int64 {
+            let (time, overflows) = freshness.lifetime.subtractingReportingOverflow(initialAge)
+            return overflows ? .min : time
+        }
+    }
+
+    /// What it was made of, without the content.
+    var draft: Draft {
+        Draft(
+            response: response, requestTime: requestTime, responseTime: responseTime, selecting: selecting,
+            freshness: freshness, initialAge: initialAge)
     }
 
     /// Octets that each stored response takes beside its content and fields; about what its objects need.
@@ -57,6 +70,12 @@ public final class StoredResponse: Sendable {
         let (time, overflows) = freshness.lifetime.subtractingReportingOverflow(age(at: now))
         return overflows ? .min : time
     }
+
+    /// Seconds for which it is fresh from when it was made; negative where it was stale then.
+    package var lifetime: Int64 { freshness.lifetime }
+
+    /// What that comes from.
+    package var freshnessBasis: FreshnessBasis { freshness.basis }
 
     /// Whether it is fresh (section 4.2): its lifetime is more than its age.
     public func isFresh(at now: CacheTime) -> Bool { freshTime(at: now) > 0 }

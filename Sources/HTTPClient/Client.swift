@@ -78,7 +78,7 @@ public final class Client {
         while true {
             let report: TransferReport
             do throws(TransferError) {
-                report = try await exchange(chain, for: transfer, total: total ?? .never)
+                report = try await answer(chain, for: transfer, total: total ?? .never)
             } catch {
                 if let answer = transfer.answer, try !chain.advance(behind: answer) {
                     transfer.answer = chain.summed(answer)
@@ -91,18 +91,10 @@ public final class Client {
 
     /// One exchange, sent again once when a kept connection turns out dead (RFC 9112, section 9.3.1), or when the server
     /// cannot be asked for a go-ahead (RFC 9110, section 15.5.18).
-    private func exchange(
-        _ chain: RedirectChain, for transfer: Transfer, total: Deadline
+    func exchange(
+        _ request: HTTPRequest, _ chain: RedirectChain, for transfer: Transfer, total: Deadline,
+        _ stage: CacheStage? = nil
     ) async throws(TransferError) -> TransferReport {
-        var request = chain.request
-        if transfer.options.contentForm == .decoded, !request.fields.contains(.acceptEncoding) {
-            request.fields.append(.acceptEncoding, ContentForm.offeredCodings)
-        }
-        // Who keeps no connection says so (RFC 9112, section 9.3).
-        if !configuration.keepsConnections {
-            let options = CommaList(.connection, in: request.fields)
-            if !options.contains(token: "close") { request.fields.append(.connection, "close") }
-        }
         // Before anything is opened: what cannot be sent needs no connection.
         var outgoing = try OutgoingContent(of: request, chain.content, transfer.options)
         try checkVersion(for: outgoing, to: request.uri.origin)
@@ -119,6 +111,7 @@ public final class Client {
                 request, outgoing, on: lease.connection, for: transfer, configuration: configuration,
                 total: total)
             driver.chain = chain
+            driver.stage = stage
             do throws(TransferError) {
                 let report = try await driver.run(opened: opened)
                 noteVersion(report.response.version, of: request.uri.origin)
@@ -141,6 +134,20 @@ public final class Client {
             transfer.beginExchange(isRedirect: false)
             transfer.observe(.resendingWithoutExpect)
         }
+    }
+
+    /// The request with what this client adds to it.
+    func prepared(_ request: HTTPRequest, _ options: TransferOptions) -> HTTPRequest {
+        var request = request
+        if options.contentForm == .decoded, !request.fields.contains(.acceptEncoding) {
+            request.fields.append(.acceptEncoding, ContentForm.offeredCodings)
+        }
+        // Who keeps no connection says so (RFC 9112, section 9.3).
+        if !configuration.keepsConnections {
+            let options = CommaList(.connection, in: request.fields)
+            if !options.contains(token: "close") { request.fields.append(.connection, "close") }
+        }
+        return request
     }
 
     /// Chunks are for servers that know HTTP/1.1. Of one nobody has heard of yet the caller's word is taken, which is the

@@ -11,7 +11,7 @@ extension ExchangeDriver {
         if isBulk, remaining < .max { stream.expectBulk(remaining) }
         // Content without a declared length could pass a limit unseen.
         let isLimited = transfer.options.maximumContentLength != nil && remaining == .max
-        guard !spliceIsRefused, !isLimited, decoder == nil, stream.canSplice,
+        guard !spliceIsRefused, !isLimited, decoder == nil, !(stage?.isRecording ?? false), stream.canSplice,
             let target = transfer.sink.spliceTarget
         else {
             return false

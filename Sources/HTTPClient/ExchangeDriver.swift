@@ -7,15 +7,19 @@ import Transport
 @NetworkActor
 final class ExchangeDriver {
     /// Content larger than this is bulk: the loop sleeps for it, and the kernel is told to wake it seldom.
-    private static let bulk: UInt64 = 256 << 10
+    static let bulk: UInt64 = 256 << 10
 
     let request: HTTPRequest
     let outgoing: OutgoingContent
     /// Decides what becomes of redirects; `nil` delivers them.
     var chain: RedirectChain?
+    /// The cache's part in it, where there is one.
+    var stage: CacheStage?
+    /// Octets of content that came from the cache, before those that come now, and how many there are in all.
+    var storedPrefix: (length: UInt64, of: UInt64)?
     let connection: PooledConnection
     let transfer: Transfer
-    private let configuration: ClientConfiguration
+    let configuration: ClientConfiguration
     let total: Deadline
     var exchange: Exchange
     var response: HTTPResponse?
@@ -46,7 +50,7 @@ final class ExchangeDriver {
     /// What came first is an alert of TLS.
     private(set) var speaksTLS = false
     /// The server does not answer such questions (417): the request must go out without.
-    private(set) var isExpectationRefused = false
+    var isExpectationRefused = false
 
     init(
         _ request: HTTPRequest, _ outgoing: OutgoingContent, on connection: PooledConnection,
@@ -274,6 +278,7 @@ final class ExchangeDriver {
             case .needsInput: return .needsInput
             case .content(let range):
                 try countContent(range.count)
+                if let stage, stage.isRecording { stage.record(input.extracting(range)) }
                 if let decoder {
                     decoder.give(input.extracting(range))
                     return .coded
@@ -293,11 +298,13 @@ final class ExchangeDriver {
             self.response = response
             transfer.timings.head = .now
             headOctets = exchange.headOctets
-            transfer.observe(.response(response))
+            if stage == nil { transfer.observe(.response(response)) }
         case .earlierContent(let octets):
             try countContent(octets.count)
+            stage?.record(octets.span)
             if try transfer.sink.write(octets.span) == .pause { transfer.pause() }
         case .end(let trailers):
+            if let storedPrefix { try checkLength(behind: storedPrefix) }
             try decoder?.end()
             self.trailers = trailers
             transfer.timings.end = .now
@@ -307,69 +314,18 @@ final class ExchangeDriver {
         }
     }
 
-    /// The final head is in: the caller may refuse it, limits are checked, the sink is told.
-    private func accept(_ response: HTTPResponse) async throws(TransferError) {
-        var length: UInt64?
-        switch exchange.framing {
-        case .length(let declared): length = declared
-        case .some(.none): length = 0
-        default: break
-        }
-        let mayBePassedOver = response.status.isRedirection || response.status == .expectationFailed
-        if mayBePassedOver, try await isPassedOver(response) {
-            let dropped = DroppedContent()
-            dropped.begin(response, length: length)
-            transfer.dropped = dropped
-            return
-        }
-        let codings = exchange.unknownTransferCodings
-        if !codings.isEmpty, transfer.options.contentForm != .raw {
-            throw TransferError(
-                .badContentCoding, during: .content,
-                "\(host) applied the transfer coding \"\(codings.joined(separator: ", "))\", which cannot be undone"
-            )
-        }
-        transfer.contentExpected = length
-        if let didReceive = transfer.hooks.didReceive, !(await didReceive(response)) {
-            throw TransferError(.cancelled, during: .content, "the response was refused")
-        }
-        if transfer.hooks.didReceive != nil { try checkWhetherToGoOn() }
-        if let limit = transfer.options.maximumContentLength, let length, length > limit {
-            throw TransferError(
-                .tooLarge, during: .content,
-                "the content has \(length) octets, more than the \(limit) allowed")
-        }
-        if transfer.options.contentForm == .decoded, length != 0 {
-            var limits = configuration.decodingLimits
-            // Whoever says how much there may be has said how far it may expand.
-            if transfer.options.maximumContentLength != nil { limits.unlimitedOctets = .max }
-            do throws(TransferError) { decoder = try ContentDecoder(of: response, limits: limits) } catch {
-                // An answer that the sink refuses for its status is told as that.
-                try transfer.sink.begin(response, length: nil)
-                throw error
-            }
-        }
-        try transfer.sink.begin(response, length: decoder == nil ? length : nil)
-        if let length, length > ExchangeDriver.bulk { setBulk(true) }
-    }
-
-    /// Whether the response is no final one: another request follows it.
-    private func isPassedOver(_ response: HTTPResponse) async throws(TransferError) -> Bool {
-        if outgoing.expectsContinue, response.status == .expectationFailed {
-            isExpectationRefused = true
-            return true
-        }
-        guard let chain, try await chain.follows(response) else { return false }
-        try checkWhetherToGoOn()
-        return true
-    }
-
     func countContent(_ count: Int) throws(TransferError) {
         guard transfer.dropped == nil else { return }
-        transfer.contentReceived = exchange.contentReceived
-        try checkLimit(exchange.contentReceived)
+        let received = exchange.contentReceived + (storedPrefix?.length ?? 0)
+        if let storedPrefix, received > storedPrefix.of {
+            throw TransferError(
+                .badResponse, during: .content,
+                "\(host) sent more than the \(storedPrefix.of) octets that it said there are")
+        }
+        transfer.contentReceived = received
+        try checkLimit(received)
         if exchange.contentReceived > ExchangeDriver.bulk { setBulk(true) }
-        transfer.observe(.content(count: count, total: exchange.contentReceived))
+        transfer.observe(.content(count: count, total: received))
     }
 
     func checkLimit(_ octets: UInt64) throws(TransferError) {
@@ -381,7 +337,7 @@ final class ExchangeDriver {
 
     // MARK: Turns
 
-    private func setBulk(_ value: Bool) {
+    func setBulk(_ value: Bool) {
         guard value != isBulk else { return }
         isBulk = value
         if value { NetworkActor.loop.bulkTransferBegan() } else { NetworkActor.loop.bulkTransferEnded() }

@@ -1,3 +1,4 @@
+public import HTTPCache
 public import HTTPMessage
 public import Transport
 
@@ -34,8 +35,17 @@ public enum TransferEvent: Sendable {
     case requestSent(octets: Int)
     /// A 1xx response; more follows.
     case interim(HTTPResponse)
-    /// The final response's head.
+    /// The final response's head, as the caller gets it.
     case response(HTTPResponse)
+    /// The answer that follows is a stored one, or one of the cache's own.
+    case answeredFromCache(CacheStatus)
+    /// A response that is none of the caller's: the cache has asked for it, and a stored one is the answer, or the request
+    /// goes out again.
+    case unusedResponse(HTTPResponse)
+    /// The origin could not be asked: what is stored is the answer, though it is stale.
+    case usingStored(insteadOf: TransferError)
+    /// The response was of no use to the cache, which had asked by conditions: the request goes out without them.
+    case resendingUnconditionally
     /// The response is a redirect that is followed; `number` counts them from 1.
     case redirecting(from: HTTPResponse, to: HTTPRequest, number: Int)
     /// Content arrived: octets now, and so far.

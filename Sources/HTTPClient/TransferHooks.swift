@@ -10,6 +10,8 @@ public struct TransferHooks: Sendable {
         (@Sendable (_ request: HTTPRequest, _ redirectResponse: HTTPResponse?) async -> HTTPRequest?)?
     /// The final head is in, content is not. Answering false cancels.
     public var didReceive: (@Sendable (HTTPResponse) async -> Bool)?
+    /// The final head is in, and the response may be stored in the client's cache. Answering false keeps it out.
+    public var willStore: (@Sendable (HTTPResponse) async -> Bool)?
     /// Told all that happens.
     public var observe: (@NetworkActor @Sendable (TransferEvent) -> Void)?
 

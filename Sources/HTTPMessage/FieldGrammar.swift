@@ -28,6 +28,18 @@ public enum FieldGrammar {
         return number
     }
 
+    /// The number that digits, and nothing else, stand for; one past 63 bits is the greatest of them.
+    package static func saturatedNumber(_ digits: some Sequence<UInt8>) -> Int64 {
+        var number: Int64 = 0
+        for digit in digits {
+            let (product, overflows) = number.multipliedReportingOverflow(by: 10)
+            let (sum, carries) = product.addingReportingOverflow(Int64(digit - 0x30))
+            guard !overflows, !carries else { return .max }
+            number = sum
+        }
+        return number
+    }
+
     /// Where the members of a list stand in `value`, without blanks and without empty members
     /// (RFC 9110, section 5.6.1). A comma inside a quoted string does not divide.
     ///

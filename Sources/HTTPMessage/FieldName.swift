@@ -61,6 +61,8 @@ extension FieldName {
     public static let accept = FieldName(known: "Accept")
     /// RFC 9110, section 12.5.3.
     public static let acceptEncoding = FieldName(known: "Accept-Encoding")
+    /// RFC 9110, section 12.5.4.
+    public static let acceptLanguage = FieldName(known: "Accept-Language")
     /// RFC 9110, section 14.3.
     public static let acceptRanges = FieldName(known: "Accept-Ranges")
     /// RFC 9111, section 5.1.
@@ -75,8 +77,12 @@ extension FieldName {
     public static let contentDisposition = FieldName(known: "Content-Disposition")
     /// RFC 9110, section 8.4.
     public static let contentEncoding = FieldName(known: "Content-Encoding")
+    /// RFC 9110, section 8.5.
+    public static let contentLanguage = FieldName(known: "Content-Language")
     /// RFC 9110, section 8.6.
     public static let contentLength = FieldName(known: "Content-Length")
+    /// RFC 9110, section 8.7.
+    public static let contentLocation = FieldName(known: "Content-Location")
     /// RFC 9110, section 14.4.
     public static let contentRange = FieldName(known: "Content-Range")
     /// RFC 9110, section 8.3.
@@ -111,6 +117,10 @@ extension FieldName {
     public static let location = FieldName(known: "Location")
     /// RFC 9111, section 5.4.
     public static let pragma = FieldName(known: "Pragma")
+    /// RFC 9110, section 11.7.1.
+    public static let proxyAuthenticate = FieldName(known: "Proxy-Authenticate")
+    /// RFC 9110, section 11.7.3.
+    public static let proxyAuthenticationInfo = FieldName(known: "Proxy-Authentication-Info")
     /// RFC 9110, section 11.7.2.
     public static let proxyAuthorization = FieldName(known: "Proxy-Authorization")
     /// In no RFC; not to be sent (RFC 9112, appendix C.2.2).

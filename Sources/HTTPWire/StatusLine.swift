@@ -26,15 +26,7 @@ struct StatusLine: Sendable {
             return error(line[index] == .carriageReturn ? .bareCR : .invalidStatusLine(line[index]), index)
         }
 
-        // HTTP-version; a minor version above 1 is read as 1.1, as RFC 9110, section 2.5 asks.
-        for index in 0..<5 {
-            guard index < line.count && line[index] == StatusLine.name[index] else { throw invalid(index) }
-        }
-        for index in 5..<8 {
-            guard index < line.count && (index == 6 ? line[index] == 0x2E : line[index].isDigit)
-            else { throw invalid(index) }
-        }
-        version = HTTPVersion(major: line[5] - 0x30, minor: line[7] - 0x30)
+        version = try StatusLine.version(in: line, at: 0, invalid)
         guard version.major == 1 else {
             throw error(.unsupportedVersion(major: version.major, minor: version.minor), 5)
         }
@@ -70,8 +62,24 @@ struct StatusLine: Sendable {
         }
     }
 
+    /// The version that begins at `start`. A minor version above 1 is read as 1.1, as RFC 9110, section 2.5 asks.
+    /// `invalid` makes the error of the octet at an index.
+    static func version(
+        in line: Span<UInt8>, at start: Int, _ invalid: (Int) -> WireError
+    ) throws(WireError) -> HTTPVersion {
+        for index in 0..<5 {
+            guard start + index < line.count && line[start + index] == StatusLine.name[index]
+            else { throw invalid(start + index) }
+        }
+        for index in start + 5..<start + 8 {
+            guard index < line.count && (index == start + 6 ? line[index] == 0x2E : line[index].isDigit)
+            else { throw invalid(index) }
+        }
+        return HTTPVersion(major: line[start + 5] - 0x30, minor: line[start + 7] - 0x30)
+    }
+
     /// The offset behind the separator at `index`: one SP, or any blanks where those are allowed.
-    private static func skipSeparator(
+    static func skipSeparator(
         in line: Span<UInt8>, at index: Int, _ leniency: Leniency
     ) -> Int? {
         guard index < line.count else { return nil }

@@ -34,6 +34,8 @@ public struct WireError: Error, Hashable, Sendable {
         case invalidStatusLine(UInt8?)
         /// Three digits that begin with 0.
         case invalidStatusCode(Int)
+        /// An octet that cannot stand in a request line, or the end of the line where more must come.
+        case invalidRequestLine(UInt8?)
 
         // Header and trailer sections.
         /// CR without LF.
@@ -133,6 +135,8 @@ extension WireError.Reason: CustomStringConvertible {
             "version HTTP/\(major).\(minor) in a status line (RFC 9112, section 2.3)"
         case .invalidStatusLine(let octet?): "\(hex(octet)) in a status line (RFC 9112, section 4)"
         case .invalidStatusLine(nil): "status line ends too early (RFC 9112, section 4)"
+        case .invalidRequestLine(let octet?): "\(hex(octet)) in a request line (RFC 9112, section 3)"
+        case .invalidRequestLine(nil): "request line ends too early (RFC 9112, section 3)"
         case .invalidStatusCode(let code): "status code \(code) below 100 (RFC 9110, section 15)"
 
         case .bareCR: "CR without LF (RFC 9112, section 2.2)"

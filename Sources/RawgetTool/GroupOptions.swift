@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPClient
 import HTTPMessage
 
@@ -66,6 +67,8 @@ struct GroupOptions: Hashable, Sendable {
     var keepsDotSegments = false
     /// `--request-target`.
     var requestTarget: String?
+    /// `--cache-policy`; `nil`: nothing is kept or looked for.
+    var cachePolicy: CachePolicy?
     /// `-0`.
     var isHTTP10 = false
     /// `--http0.9`.

@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPClient
 import HTTPMessage
 
@@ -150,6 +151,15 @@ enum OptionTable {
         CommandOption(
             "ignore-content-length", in: .request, "Read until the server closes, whatever length it names",
             .toggle { $0.transfer.ignoresContentLength = $1 }),
+        CommandOption(
+            "cache-policy", argument: "NAME", in: .request,
+            "Keep answers in memory while rawget runs, and use them as NAME says: "
+                + CachePolicy.allCases.map(\.rawValue).joined(separator: ", "),
+            .checked { settings, text in
+                guard let policy = CachePolicy(name: text) else { return false }
+                settings.transfer.cachePolicy = policy
+                return true
+            }),
         CommandOption(
             "globoff", "g", in: .request,
             "Take braces and brackets of a URL as they are (the default without --as-curl). --no-globoff: {a,b}, [1-9], [a-z], [0-9:3] stand for several URLs, \\ keeps one as it is; #1 in -o is what the first stands for",

@@ -27,6 +27,12 @@ struct Trace {
         case .requestSent(let count): note("request sent, \(count) octets")
         case .interim(let response), .response(let response):
             lines(response.headOctets, after: "<", hidesSecrets: false)
+        case .answeredFromCache(let status): note("the cache answers (\(status))")
+        case .unusedResponse(let response):
+            lines(response.headOctets, after: "<", hidesSecrets: false)
+            note("that answer is the cache's alone")
+        case .usingStored(let error): note("the server cannot be asked: \(error)")
+        case .resendingUnconditionally: note("the answer fits nothing that is stored: asking anew")
         case .content, .sent: break
         case .awaitingContinue: note("waiting for the go-ahead for the content")
         case .continuing: note("no go-ahead came: sending the content without it")

@@ -203,6 +203,7 @@ final class TransferPlan: Sendable {
         plan.options.connectTimeout = options.connectTimeout
         plan.options.maximumContentLength = options.maximumSize
         plan.options.contentForm = options.contentForm
+        plan.options.cachePolicy = options.cachePolicy
         plan.options.requestTarget = options.requestTarget
         plan.options.speedLimit = speedLimit
         // Who says how slow is too slow says how long a silence may be, too.

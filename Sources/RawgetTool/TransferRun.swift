@@ -54,6 +54,8 @@ final class TransferRun {
         let count = command.groups.reduce(0) { $0 + $1.count }
         display = MeterDisplay(command, console, count: count)
         var clients: [GroupOptions.Network: SharedClient] = [:]
+        let keepsAnswers = command.groups.contains { $0.options.cachePolicy != nil }
+        let cache = keepsAnswers ? ResponseCache(clock: invocation.clock) : nil
         for group in command.groups {
             let plan = try TransferPlan(group.options, command.run, console)
             let known = groups.isEmpty ? nil : clients[group.options.network]
@@ -63,6 +65,7 @@ final class TransferRun {
             } else {
                 var configuration = try plan.configuration()
                 configuration.tap = recorder?.tap
+                configuration.cache = cache
                 client = SharedClient(Client(configuration))
             }
             if command.groups.count > 1 { clients[group.options.network] = client }

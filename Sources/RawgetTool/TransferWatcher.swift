@@ -43,6 +43,7 @@ final class TransferWatcher {
         case .sent(let count, _): record.sentOctets = count
         case .redirecting(_, let request, _): follow(request)
         case .interim(let response): take(response)
+        case .unusedResponse(let response): record.countHead(response)
         case .response(let response):
             record.response = response
             take(response)

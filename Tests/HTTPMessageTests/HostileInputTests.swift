@@ -68,6 +68,10 @@ struct HostileInputTests {
         }
         if let type = MediaType(parsing: text) { #expect(MediaType(parsing: type.description) == type) }
         #expect(CommaList(text).members.allSatisfy { !$0.isEmpty })
+        let control = CacheControl(in: ["Cache-Control": text])
+        let printed = control.directives.map(\.description).joined(separator: ", ")
+        let again = CacheControl(in: ["Cache-Control": printed])
+        #expect(again.directives.map(\.name) == control.directives.map(\.name))
         for isLenient in [false, true] {
             let disposition = ContentDisposition(parsing: text, isLenient: isLenient)
             if let name = disposition.flatMap({ FileName($0) }) { checkName(name) }
@@ -95,6 +99,7 @@ struct HostileInputTests {
         _ = try? URI(parsing: "http://" + long)
         _ = try? URIHost(parsing: long)
         _ = CommaList(long)
+        _ = CacheControl(in: ["Cache-Control": long]).fieldNames(of: .noCache)
         _ = MediaType(parsing: "a/b" + long)
         _ = ContentDisposition(parsing: "a;" + long)?.filename
         _ = EntityTagList(parsing: long)

@@ -225,7 +225,7 @@ struct RandomFixture {
                 .noField("B"),
                 .trailer("C: x"), .content(expectation()), .url(word()), .redirects(below(9)),
                 .failure(code: "code", phase: chance() ? "phase" : nil),
-                .source(Fixture.Source.allCases[below(3)]),
+                .source(Fixture.Source.allCases[below(3)]), .cacheStatus("rawget; hit; ttl=\(below(100))"),
                 .resumed(at: UInt64(below(1 << 40))), .retries(below(9)),
             ]
         }

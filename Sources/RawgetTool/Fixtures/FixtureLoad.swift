@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPClient
 import HTTPMessage
 import Replay
@@ -32,7 +33,11 @@ enum FixtureLoad {
                 request.fields.append(field.name, field.value)
             }
             if let content = load.content { request.content = content.octets(atMost: Int(maximumLength)) }
-            return .answered(try await client.transfer(request, into: sink).run(), content: sink.octets)
+            var options = TransferOptions()
+            options.cachePolicy =
+                load.cachePolicy.flatMap { CachePolicy(name: $0) } ?? .useProtocolCachePolicy
+            let transfer = client.transfer(request, into: sink, options: options)
+            return .answered(try await transfer.run(), content: sink.octets)
         } catch {
             return .failed(error)
         }
@@ -94,8 +99,10 @@ extension FixtureLoad.Result {
             return "the content does not match \(pattern.source)\n\(VisibleOctets.lines(content))"
         case .url(let url): return compare("the URI", url, "\(report.request.uri)")
         case .redirects(let count): return compare("the number of redirects", count, report.redirectCount)
-        // No cache and no retries stand between the caller and the network yet: these are the facts.
-        case .source(let source): return compare("the source", source.rawValue, "network")
+        case .source(let source): return compare("the source", source.rawValue, report.source.rawValue)
+        case .cacheStatus(let text):
+            return compare("the cache's status", text, report.cacheStatus?.description ?? "nothing")
+        // No resuming and no retries stand between the caller and the network yet: these are the facts.
         case .resumed(let offset): return compare("where it went on", offset, 0)
         case .retries(let count): return compare("the number of retries", count, 0)
         default: return "cannot be judged of a load"

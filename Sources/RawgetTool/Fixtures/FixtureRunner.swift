@@ -131,7 +131,7 @@ package struct FixtureRunner: Sendable {
         case .load(let request): load = try await self.load(request, in: world)
         }
         let duration = .now - start
-        await settle(world.stage)
+        await settle(world)
         let record = world.stage.end(run: index)
         if observes, case .command(let arguments) = run.action {
             observed(try world.observation(of: arguments, exit: exit, run: index))
@@ -171,12 +171,12 @@ package struct FixtureRunner: Sendable {
         return try await loading.value.get()
     }
 
-    /// Waits until the servers have seen the ends of the client's connections.
+    /// Waits until nothing is validated in the background, and the servers have seen the ends of the client's connections.
     @NetworkActor
-    private func settle(_ stage: FixtureStage) async {
+    private func settle(_ world: FixtureWorld) async {
         let end = Instant.now + FixtureRunner.grace
         var step = Duration.microseconds(100)
-        while !stage.isIdle, .now < end {
+        while world.cache.isValidating || !world.stage.isIdle, .now < end {
             guard await NetworkActor.loop.sleep(until: .now + step) else { return }
             step = min(step * 2, .milliseconds(5))
         }

@@ -19,7 +19,9 @@ final class FixtureWorld {
     private(set) var errors: FileDescriptor
     private var input: FileDescriptor
     private var environment: [String: String] = [:]
-    private var clock: Int64?
+    private let clock: FixtureClock
+    /// Where the loads' answers are kept.
+    private(set) lazy var cache = ResponseCache(capacity: 1 << 20, clock: clock.wallClock)
     let interruption: FixtureInterruption
     private let outer: Invocation
     private var commands = 0
@@ -39,6 +41,7 @@ final class FixtureWorld {
     /// Makes folders and servers; the servers listen, but do not answer yet.
     init(_ fixture: Fixture, limit patience: Duration, outer: Invocation) throws {
         self.outer = outer
+        clock = FixtureClock(outer.clock)
         deadline = .now + patience
         scratch = try ScratchFolder(outer, for: "fixture")
         let scratch = scratch
@@ -109,9 +112,8 @@ final class FixtureWorld {
             input = try FixtureWorld.stream("input-\(commands)", in: scratch)
             try write(content, to: input.rawValue)
             lseek(input.rawValue, 0, SEEK_SET)
-        case .clock(let seconds): clock = seconds
-        case .clockAdvance(let seconds):
-            clock = (clock ?? outer.clock.secondsSinceEpoch).addingReportingOverflow(seconds).partialValue
+        case .clock(let seconds): clock.set(seconds)
+        case .clockAdvance(let seconds): clock.advance(by: seconds)
         }
     }
 
@@ -159,7 +161,7 @@ final class FixtureWorld {
         let (environment, interruption) = (environment, interruption)
         invocation.environment = { environment[$0] }
         invocation.interruptions = { interruption.descriptor }
-        if let clock { invocation.clock = WallClock { clock } }
+        invocation.clock = clock.wallClock
         invocation.addressMap = addressMap
         let call = invocation
         return await call.run()
@@ -208,6 +210,7 @@ final class FixtureWorld {
     func client() -> Client {
         var configuration = ClientConfiguration()
         configuration.addressMap = addressMap
+        configuration.cache = cache
         configuration.tls.trust = .authorities(
             files: [TLSFile(octets: stage.authorityPEM)], folders: [])
         return Client(configuration)

@@ -151,6 +151,8 @@ public struct Fixture: Hashable, Sendable {
         /// The code and phase of an error, by their names.
         case failure(code: String, phase: String?)
         case source(Source)
+        /// What the cache says it did, as in a Cache-Status field.
+        case cacheStatus(String)
         case resumed(at: UInt64)
         case retries(Int)
     }

@@ -25,6 +25,7 @@ extension FixtureParser {
     private enum OutcomeWord: String, CaseIterable {
         case exit, output, error, file, link, folder, no, connections, requests, time, status, field, trailer
         case content, url, redirects, failure, source, resumed, retries
+        case cacheStatus = "cache-status"
     }
 
     private enum ExpectationWord: String, CaseIterable {
@@ -145,6 +146,9 @@ extension FixtureParser {
         case .source:
             try once("source")
             return .source(try scanner.choice())
+        case .cacheStatus:
+            try once("cache-status")
+            return .cacheStatus(try scanner.string("what the cache says"))
         case .resumed:
             try once("resumed")
             try scanner.expect("at")

@@ -26,6 +26,7 @@ extension FixturePrinter {
         case .redirects(let count): line("= redirects \(count)")
         case .failure(let code, let phase): line("= failure \(code)\(phase.map { " during \($0)" } ?? "")")
         case .source(let source): line("= source \(source.rawValue)")
+        case .cacheStatus(let text): line("= cache-status \(FixturePrinter.word(text))")
         case .resumed(let offset): line("= resumed at \(offset)")
         case .retries(let count): line("= retries \(count)")
         }

@@ -1,0 +1,140 @@
+public import HTTPMessage
+
+extension PrivateCache {
+    /// The head of the response to a forwarded request is in. Interim responses are no business of a cache.
+    /// `declaredLength` is that of the content, in octets, where it is declared.
+    public func receive(
+        _ response: HTTPResponse, to forwarded: ForwardedRequest, declaredLength: UInt64?, at now: CacheTime
+    ) -> CacheReaction {
+        let exchange = ReceivedResponse(response, to: forwarded, declaredLength, at: now)
+        let request = forwarded.original
+        if !request.method.isSafe { invalidate(by: response, to: request) }
+        if request.method == .head { freshen(by: exchange) }
+        switch response.status {
+        case .notModified where request.method == .get:
+            if let reaction = receiveNotModified(exchange) { return reaction }
+        case .partialContent:
+            if case .complete(let stored) = forwarded.purpose { return complete(stored, with: exchange) }
+        case _ where response.status.isServerFailure:
+            if let answer = staleAnswer(inPlaceOf: exchange) { return .answer(answer) }
+        default: break
+        }
+        return deliver(exchange)
+    }
+
+    /// No response came to a forwarded request: the origin cannot be reached, or broke off (section 4.2.4).
+    public func fail(_ forwarded: ForwardedRequest, at now: CacheTime) -> CacheFallback {
+        let stored: StoredResponse
+        switch forwarded.purpose {
+        case .validate(_, let fitting?): stored = fitting
+        case .complete(let prefix): stored = prefix
+        default: return .fail
+        }
+        let lookup = Lookup(forwarded.original, forwarded.policy, at: now)
+        if lookup.allowsStale(stored, isDisconnected: true), var answer = lookup.answer(with: stored) {
+            answer.status.detail = "disconnected"
+            store.noteUse(of: stored, for: lookup.key)
+            return .answer(answer)
+        }
+        // What must be validated and cannot be is an error of the cache's (section 5.2.2.2).
+        if stored.freshness.needsValidation || stored.freshness.mustRevalidate && !stored.isFresh(at: now) {
+            return .answer(.gatewayTimeout("must-revalidate"))
+        }
+        return .fail
+    }
+
+    /// The response as it came, its content recorded where it may be stored.
+    func deliver(_ exchange: ReceivedResponse) -> CacheReaction {
+        var status = exchange.forwarded.status
+        let recording: CacheRecording?
+        switch exchange.recording(atMost: store.maximumObjectSize) {
+        case .success(let made):
+            recording = made
+            status.ttl = made.draft.freshTime
+        case .failure(let refusal):
+            recording = nil
+            status.detail = refusal.rawValue
+            removeReplaced(exchange)
+        }
+        status.isStored = recording != nil
+        return .deliver(status, recording)
+    }
+
+    /// What was offered for validation is outdated by a full response, also by one that is not stored itself (section
+    /// 4.3.3). A failure of the server, or one that passes, says nothing about it.
+    private func removeReplaced(_ exchange: ReceivedResponse) {
+        guard case .validate(_, let fitting?) = exchange.forwarded.purpose,
+            exchange.forwarded.original.method == .get
+        else { return }
+        switch exchange.response.status.code {
+        case 206, 304, 401, 403, 407, 408, 412, 416, 417, 421, 425, 429, 500...: return
+        default: store.remove(fitting, for: exchange.key)
+        }
+    }
+
+    /// A stored response in the place of an error of the server's (RFC 5861, section 4).
+    private func staleAnswer(inPlaceOf exchange: ReceivedResponse) -> CacheAnswer? {
+        guard case .validate(_, let fitting?) = exchange.forwarded.purpose else { return nil }
+        let lookup = exchange.lookup
+        var status = CacheStatus()
+        status.detail = "stale-if-error"
+        guard lookup.allowsStale(fitting, isDisconnected: false),
+            let answer = lookup.answer(with: fitting, status: status)
+        else { return nil }
+        store.noteUse(of: fitting, for: lookup.key)
+        return answer
+    }
+
+    // MARK: Invalidation (section 4.4)
+
+    /// What an unsafe method may have changed is not used any more: the target, and what Location and Content-Location
+    /// name of the same origin.
+    private func invalidate(by response: HTTPResponse, to request: HTTPRequest) {
+        guard response.status.isSuccess || response.status.isRedirection else { return }
+        store.removeAll(for: CacheKey(request.uri))
+        for name in [FieldName.location, .contentLocation] {
+            for value in response.fields.values(of: name) {
+                guard let uri = try? URI(location: value, relativeTo: request.uri),
+                    uri.origin == request.uri.origin
+                else { continue }
+                store.removeAll(for: CacheKey(uri))
+            }
+        }
+    }
+
+    // MARK: HEAD (section 4.3.5)
+
+    /// A HEAD response updates the stored responses that could have been chosen for it, or they are outdated.
+    private func freshen(by exchange: ReceivedResponse) {
+        guard exchange.response.status == .ok, !exchange.lookup.directives.noStore else { return }
+        for stored in store.responses(for: exchange.key) {
+            guard stored.response.status == .ok, stored.selecting.match(exchange.forwarded.original) else {
+                continue
+            }
+            guard exchange.describes(stored) else {
+                store.remove(stored, for: exchange.key)
+                continue
+            }
+            update(stored, by: exchange)
+        }
+    }
+
+    /// Updates a stored response that is still there by the fields of a newer one; what may not be stored any more is
+    /// removed. Returns it as updated.
+    @discardableResult
+    func update(_ stored: StoredResponse, by exchange: ReceivedResponse) -> StoredResponse {
+        let (updated, mayBeStored) = exchange.updated(stored)
+        guard store.responses(for: exchange.key).contains(where: { $0 === stored }) else { return updated }
+        if mayBeStored {
+            store.insert(updated, for: exchange.key, replacing: stored)
+        } else {
+            store.remove(stored, for: exchange.key)
+        }
+        return updated
+    }
+}
+
+extension HTTPStatus {
+    /// Errors that a stale response may take the place of (RFC 5861, section 4).
+    fileprivate var isServerFailure: Bool { code == 500 || (502...504).contains(code) }
+}

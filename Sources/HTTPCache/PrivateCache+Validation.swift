@@ -1,0 +1,109 @@
+import HTTPMessage
+
+extension PrivateCache {
+    /// A 304 came (sections 4.3.3 and 4.3.4). `nil` where it is none of the cache's: nobody had asked by a condition.
+    func receiveNotModified(_ exchange: ReceivedResponse) -> CacheReaction? {
+        let forwarded = exchange.forwarded
+        let request = forwarded.original
+        guard forwarded.request.hasConditions else { return nil }
+        var candidates: [StoredResponse] = []
+        var fitting: StoredResponse?
+        if case .validate(let offered, let chosen) = forwarded.purpose {
+            (candidates, fitting) = (offered, chosen)
+        }
+        let isCallers = request.hasConditions
+        let identified = exchange.identified(among: candidates, wasSentByCaller: isCallers)
+        if isCallers {
+            guard let own = callersCondition(exchange, identified, added: !candidates.isEmpty) else {
+                return .sendAgain(plain(exchange))
+            }
+            if own {
+                for stored in identified { update(stored, by: exchange) }
+                var status = forwarded.status
+                status.isStored = !identified.isEmpty
+                return .deliver(status, nil)
+            }
+        }
+        // The one that fits the request, else one that the origin has chosen among other variants.
+        guard let valid = identified.first(where: { $0 === fitting }) ?? identified.last else {
+            // It names nothing that is stored: whatever was offered is not to be trusted (section 4.3.4).
+            for stored in candidates { store.remove(stored, for: exchange.key) }
+            return .sendAgain(plain(exchange))
+        }
+        let isVariant = !valid.selecting.match(request)
+        let updated = isVariant ? storeVariant(of: valid, exchange) : update(valid, by: exchange)
+        for stored in identified where stored !== valid && stored.selecting.match(request) {
+            update(stored, by: exchange)
+        }
+        var status = forwarded.status
+        status.forwardStatus = .notModified
+        status.isStored = store.responses(for: exchange.key).contains { $0 === updated }
+        guard let answer = exchange.lookup.answer(with: updated, source: .revalidated, status: status) else {
+            return .sendAgain(plain(exchange))
+        }
+        return .answer(answer)
+    }
+
+    /// The response of another variant turned out to be the one for this request, too: it is stored for that as well.
+    private func storeVariant(of stored: StoredResponse, _ exchange: ReceivedResponse) -> StoredResponse {
+        let (updated, mayBeStored) = exchange.updated(stored)
+        let head = updated.response
+        let control = CacheControl(in: head.fields)
+        var draft = updated.draft
+        draft.selecting = SelectingFields(of: head, control, for: exchange.forwarded.original)
+        let variant = StoredResponse(draft, stored.content)
+        if mayBeStored, !variant.selecting.matchesNone { insert(variant, for: exchange.key) }
+        return variant
+    }
+
+    /// Whether the 304 answers the caller's own condition; `nil` where that cannot be told.
+    private func callersCondition(
+        _ exchange: ReceivedResponse, _ identified: [StoredResponse], added: Bool
+    ) -> Bool? {
+        let own = exchange.forwarded.original
+        let sent = exchange.forwarded.request
+        guard let value = own.fields[.ifNoneMatch] else {
+            // The cache's tags were sent beside the caller's date, and go before it.
+            return sent.fields.contains(.ifNoneMatch) ? (identified.isEmpty ? nil : false) : true
+        }
+        guard sent.fields[.ifNoneMatch] != value else { return true }
+        guard let tag = exchange.response.entityTag, let list = EntityTagList(parsing: value) else {
+            return nil
+        }
+        if list.weakly(matches: tag) { return true }
+        return identified.isEmpty ? nil : false
+    }
+
+    /// The request once more, without what the cache had added to it.
+    func plain(_ exchange: ReceivedResponse) -> ForwardedRequest {
+        let lookup = Lookup(exchange.forwarded.original, exchange.forwarded.policy, at: exchange.now)
+        var forwarded = lookup.forward(exchange.forwarded.status.forward ?? .request)
+        forwarded.status.detail = "sent-again"
+        return forwarded
+    }
+}
+
+extension ReceivedResponse {
+    /// The stored responses that a 304 says are still good (section 4.3.4).
+    func identified(among candidates: [StoredResponse], wasSentByCaller: Bool) -> [StoredResponse] {
+        if response.fields.contains(.etag) {
+            guard let tag = response.entityTag else { return [] }
+            if !tag.isWeak {
+                return candidates.filter { $0.response.entityTag?.strongly(matches: tag) ?? false }
+            }
+            let weak = candidates.filter { $0.response.entityTag?.weakly(matches: tag) ?? false }
+            return weak.mostRecent.map { [$0] } ?? []
+        }
+        if let modified = response.lastModified(receivedAt: now.date) {
+            let same = candidates.filter { $0.response.lastModified(receivedAt: now.date) == modified }
+            return same.mostRecent.map { [$0] } ?? []
+        }
+        // It names none: it can only mean the one that was offered.
+        return candidates.count == 1 && !wasSentByCaller ? candidates : []
+    }
+}
+
+extension [StoredResponse] {
+    /// The one with the latest Date; of several with the same, the last.
+    fileprivate var mostRecent: StoredResponse? { self.max { $0.date < $1.date } }
+}

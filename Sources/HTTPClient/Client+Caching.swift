@@ -1,0 +1,173 @@
+import HTTPCache
+import HTTPMessage
+import System
+import Transport
+
+// The cache as a stage of each hop (RFC 9111).
+extension Client {
+    /// How often a response that the cache has no use for may lead to the same request again.
+    private static let mostAttempts = 3
+
+    /// The answer to one hop's request: what is stored, where the cache says so, else the origin's.
+    func answer(
+        _ chain: RedirectChain, for transfer: Transfer, total: Deadline
+    ) async throws(TransferError) -> TransferReport {
+        let request = prepared(chain.request, transfer.options)
+        guard let cache = configuration.cache, let policy = transfer.options.cachePolicy,
+            Self.isForCache(request, chain, transfer.options)
+        else { return try await exchange(request, chain, for: transfer, total: total) }
+        switch cache.with({ $0.decide(on: request, policy: policy, at: $1) }) {
+        case .answer(let answer):
+            return try await deliver(answer, to: request, chain, for: transfer, behind: nil)
+        case .answerAndValidate(let answer, let forwarded):
+            validateInBackground(forwarded, cache, transfer.options)
+            return try await deliver(answer, to: request, chain, for: transfer, behind: nil)
+        case .notStored:
+            throw TransferError(
+                .notInCache, during: .prepare,
+                "no stored response fits \(Redirects.name(of: request.uri)), and the policy \(policy.rawValue) asks nobody else"
+            )
+        case .forward(let forwarded):
+            return try await ask(forwarded, of: cache, chain, for: transfer, total: total)
+        }
+    }
+
+    /// Whether the exchange is one that the cache can follow: of the target that the URI names, its content as HTTP has
+    /// it. What an unsafe method does concerns the cache in any case.
+    private static func isForCache(
+        _ request: HTTPRequest, _ chain: RedirectChain, _ options: TransferOptions
+    ) -> Bool {
+        guard options.requestTarget == nil else { return false }
+        return !request.method.isSafe || options.contentForm != .raw && chain.content == nil
+    }
+
+    /// Asks the origin, and does with its response what the cache says.
+    private func ask(
+        _ first: ForwardedRequest, of cache: ResponseCache, _ chain: RedirectChain, for transfer: Transfer,
+        total: Deadline
+    ) async throws(TransferError) -> TransferReport {
+        var forwarded = first
+        var attempts = 0
+        while true {
+            let stage = CacheStage(cache, forwarded)
+            var report: TransferReport
+            do throws(TransferError) {
+                report = try await exchange(forwarded.request, chain, for: transfer, total: total, stage)
+            } catch {
+                stage.end(isWhole: false)
+                transfer.answer?.cacheStatus = stage.status
+                guard stage.status == nil, error.isDisconnection,
+                    case .answer(let answer) = cache.with({ $0.fail(forwarded, at: $1) })
+                else { throw error }
+                transfer.observe(.usingStored(insteadOf: error))
+                return try await deliver(answer, to: forwarded.request, chain, for: transfer, behind: nil)
+            }
+            attempts += 1
+            switch stage.outcome {
+            case .delivered:
+                stage.end(isWhole: true)
+                report.cacheStatus = stage.status
+                return report
+            case .answer(let answer):
+                return try await deliver(answer, to: forwarded.request, chain, for: transfer, behind: report)
+            case .sendAgain(let next):
+                guard attempts < Self.mostAttempts else {
+                    throw TransferError(
+                        .badResponse, during: .firstByte,
+                        "\(Redirects.name(of: first.request.uri)) answered conditions that were not asked for, again and again"
+                    )
+                }
+                forwarded = next
+                transfer.beginExchange(isRedirect: false)
+                transfer.observe(.resendingUnconditionally)
+            }
+        }
+    }
+
+    // MARK: Stored answers
+
+    /// Brings an answer that is stored, or that the cache has made, to the caller. `report` is of the exchange that has
+    /// shown it to be good.
+    private func deliver(
+        _ answer: CacheAnswer, to request: HTTPRequest, _ chain: RedirectChain, for transfer: Transfer,
+        behind report: TransferReport?
+    ) async throws(TransferError) -> TransferReport {
+        transfer.dropped = nil
+        transfer.contentReceived = 0
+        transfer.timings.head = .now
+        transfer.observe(.answeredFromCache(answer.status))
+        transfer.observe(.response(answer.response))
+        let isFollowed =
+            answer.response.status.isRedirection ? try await chain.follows(answer.response) : false
+        if !isFollowed { try await deliverContent(answer, for: transfer) }
+        transfer.timings.end = .now
+        var report =
+            report
+            ?? TransferReport(
+                request: request, response: answer.response, trailers: HTTPFields(),
+                timings: transfer.timings,
+                headOctets: 0, requestOctets: 0, contentOctets: 0, connectionsOpened: 0, connection: 0)
+        report.response = answer.response
+        report.trailers = HTTPFields()
+        report.timings = transfer.timings
+        report.contentOctets = transfer.contentReceived
+        report.source = answer.source
+        report.cacheStatus = answer.status
+        return report
+    }
+
+    private func deliverContent(_ answer: CacheAnswer, for transfer: Transfer) async throws(TransferError) {
+        let length = answer.range.upperBound - answer.range.lowerBound
+        let decoder = try await transfer.begin(
+            answer.response, length: length, limits: configuration.decodingLimits)
+        try await transfer.write(answer.content, answer.range, decoder)
+        try decoder?.end()
+        try transfer.sink.end(trailers: HTTPFields())
+        transfer.observe(.contentReceived(trailers: HTTPFields()))
+    }
+
+    // MARK: In the background
+
+    /// Validates what has answered a request though it was stale (RFC 5861, section 3). Nobody waits for it, and nobody
+    /// learns that it failed.
+    private func validateInBackground(
+        _ forwarded: ForwardedRequest, _ cache: ResponseCache, _ options: TransferOptions
+    ) {
+        let key = CacheKey(forwarded.request.uri)
+        guard cache.beginValidation(of: key) else { return }
+        var options = options
+        options.redirects = nil
+        options.contentForm = .asSent
+        let transfer = Transfer(
+            forwarded.request, content: nil, into: DroppedContent(), options: options, hooks: TransferHooks(),
+            client: self)
+        let chain = RedirectChain(forwarded.request, for: transfer)
+        let total = options.totalTimeout.map { Deadline(.total, in: $0) } ?? .never
+        Task(executorPreference: NetworkActor.loop) {
+            await self.finishValidation(forwarded, of: cache, chain, for: transfer, total: total)
+            cache.endValidation(of: key)
+        }
+    }
+
+    private func finishValidation(
+        _ forwarded: ForwardedRequest, of cache: ResponseCache, _ chain: RedirectChain,
+        for transfer: Transfer,
+        total: Deadline
+    ) async {
+        // What fails leaves what is stored as it was.
+        _ = try? await ask(forwarded, of: cache, chain, for: transfer, total: total)
+    }
+}
+
+extension TransferError {
+    /// Whether the origin could not be reached, or said nothing: what is stored may answer then (RFC 9111, section
+    /// 4.2.4). That somebody else answered, by a wrong certificate, is no such thing.
+    fileprivate var isDisconnection: Bool {
+        switch code {
+        case .notResolved, .couldNotConnect, .emptyReply: true
+        case .sendFailed, .receiveFailed: phase != .content
+        case .timedOut: cause == .resolveTime || cause == .connectTime || cause == .silence
+        default: false
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import HTTPCache
+import HTTPMessage
+import Transport
+
+// How a response reaches the caller, wherever it comes from.
+extension Transfer {
+    /// The head goes to the caller: who may refuse it, has limits, may want the content decoded. `check` is done behind
+    /// what takes time. Returns the decoder of the content, where it is decoded.
+    func begin(
+        _ response: HTTPResponse, length: UInt64?, limits: DecodingLimits,
+        check: () throws(TransferError) -> Void = {}
+    ) async throws(TransferError) -> ContentDecoder? {
+        contentExpected = length
+        if let didReceive = hooks.didReceive, !(await didReceive(response)) {
+            throw TransferError(.cancelled, during: .content, "the response was refused")
+        }
+        if hooks.didReceive != nil {
+            if isCancelled { throw TransferError(.cancelled, during: .content, "cancelled") }
+            try check()
+        }
+        if let limit = options.maximumContentLength, let length, length > limit {
+            throw TransferError(
+                .tooLarge, during: .content,
+                "the content has \(length) octets, more than the \(limit) allowed")
+        }
+        var decoder: ContentDecoder?
+        if options.contentForm == .decoded, length != 0 {
+            var limits = limits
+            // Whoever says how much there may be has said how far it may expand.
+            if options.maximumContentLength != nil { limits.unlimitedOctets = .max }
+            do throws(TransferError) { decoder = try ContentDecoder(of: response, limits: limits) } catch {
+                // An answer that the sink refuses for its status is told as that.
+                try sink.begin(response, length: nil)
+                throw error
+            }
+        }
+        try sink.begin(response, length: decoder == nil ? length : nil)
+        return decoder
+    }
+
+    /// Brings stored octets to the sink, a portion at a time.
+    func write(
+        _ content: StoredContent, _ range: Range<UInt64>, _ decoder: ContentDecoder?
+    ) async throws(TransferError) {
+        var parts: [ArraySlice<UInt8>] = []
+        content.forEachPart(in: range) { parts.append($0) }
+        for part in parts {
+            var rest = part
+            while !rest.isEmpty {
+                if isPaused { try await waitForResumption() }
+                if isCancelled { throw TransferError(.cancelled, during: .content, "cancelled") }
+                let portion = rest.prefix(Transfer.portion)
+                rest = rest.dropFirst(portion.count)
+                contentReceived += UInt64(portion.count)
+                observe(.content(count: portion.count, total: contentReceived))
+                if let decoder {
+                    decoder.give(portion.span)
+                    try await decode(decoder)
+                } else if try sink.write(portion.span) == .pause {
+                    pause()
+                }
+                if !rest.isEmpty { await NetworkActor.loop.yield() }
+            }
+        }
+    }
+
+    /// Octets that are brought to the sink between two looks at other work.
+    private static let portion = 1 << 20
+
+    /// Passes on all that the decoder can make of what it was given.
+    private func decode(_ decoder: ContentDecoder) async throws(TransferError) {
+        while true {
+            let progress = try decoder.next { (octets) throws(TransferError) -> SinkDemand in
+                if let limit = options.maximumContentLength, decoder.decoded > limit {
+                    throw TransferError(
+                        .tooLarge, during: .content, "the content has more than the \(limit) octets allowed")
+                }
+                return try sink.write(octets)
+            }
+            switch progress {
+            case .needsInput: return
+            case .working: await NetworkActor.loop.yield()
+            case .decoded(.pause):
+                pause()
+                try await waitForResumption()
+            case .decoded(.more): break
+            }
+            if isCancelled { throw TransferError(.cancelled, during: .content, "cancelled") }
+        }
+    }
+
+    private func waitForResumption() async throws(TransferError) {
+        do throws(TransportError) { try await waitWhilePaused(until: .never) } catch {
+            throw TransferError(.cancelled, during: .content, "cancelled")
+        }
+    }
+}
