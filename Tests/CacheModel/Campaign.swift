@@ -79,7 +79,7 @@ package struct Campaign {
     private func shrink(_ seed: UInt64, _ kind: String) -> Finding {
         var steps = Campaign.steps(of: seed)
         func isFound(_ steps: [UInt64]) -> Bool {
-            walk(seed, steps, isTold: false).complaint.map { Campaign.kind($0) == kind } ?? false
+            self.walk(seed, steps, isTold: false).complaint.map { Campaign.kind($0) == kind } ?? false
         }
         var size = steps.count / 2
         while size > 0 {

@@ -29,6 +29,10 @@ struct Head {
     var isInvalid = false
     /// A HEAD has shown that it is out of date (section 4.3.5).
     var isOutdated = false
+    /// Fields that no-cache has named: they may have been left out of what is stored.
+    var droppable: Set<String> = []
+    /// When it became another by an update.
+    var replaced: CacheMoment?
     /// Date values that its ages may be counted from.
     var dates: [Int64]
 
@@ -43,6 +47,7 @@ struct Head {
         selections = [FieldText.lines(message.original.fields)]
         dates = [message.date ?? message.received.wall]
         alternatives["date"] = message.datesAllowed
+        droppable = message.directives.noCacheFields
     }
 
     /// What of a message's fields is stored: all but those of the connection, and Age, which is counted on.
@@ -55,6 +60,9 @@ struct Head {
             !connectionFields.contains($0.name) && !named.contains($0.name) && $0.name != "age"
         }
     }
+
+    /// Whether it was in use at that time.
+    func isReplaced(after time: CacheMoment) -> Bool { replaced.map { $0.uptime >= time.uptime } ?? true }
 
     func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
@@ -77,7 +85,9 @@ struct Head {
             head.fields.removeAll { $0.name == name }
             head.fields += values.map { FieldText.Line(name: name, value: $0) }
             head.alternatives[name] = others
+            head.droppable.remove(name)
         }
+        head.droppable.formUnion(message.directives.noCacheFields)
         if message.values("date").isEmpty {
             // The update has none: the old one stands, or the time of receipt does.
             head.alternatives["date", default: []] += message.datesAllowed
@@ -180,10 +190,16 @@ extension Head {
     func fits(_ lines: [FieldText.Line]) -> Bool {
         let names = nominated
         guard !names.contains("*") else { return false }
-        return selections.contains { selection in
-            names.allSatisfy {
-                FieldText.selection($0, in: selection) == FieldText.selection($0, in: lines)
-            }
-        }
+        return selections.contains { Head.agree($0, lines, in: names) }
+    }
+
+    /// Whether nothing keeps a cache from taking it for such a request: credentials may be part of the key (section 2).
+    func certainlyFits(_ lines: [FieldText.Line]) -> Bool {
+        let names = nominated + ["authorization"]
+        return !names.contains("*") && selections.allSatisfy { Head.agree($0, lines, in: names) }
+    }
+
+    private static func agree(_ left: [FieldText.Line], _ right: [FieldText.Line], in names: [String]) -> Bool {
+        names.allSatisfy { FieldText.selection($0, in: left) == FieldText.selection($0, in: right) }
     }
 }

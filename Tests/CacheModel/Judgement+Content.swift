@@ -173,6 +173,9 @@ extension Judgement {
         "content-location", "date", "etag", "vary", "cache-control", "expires",
     ]
 
+    /// How many lines of the answer the head has, too.
+    var agreement: Int { answer.lines.filter { head.fields.contains($0) }.count }
+
     var fieldComplaint: String? {
         let lines = answer.lines
         let hidden = head.directives.noCacheFields
@@ -190,7 +193,7 @@ extension Judgement {
             guard !Judgement.judgedElsewhere.contains(name) else { continue }
             let values = answer.values(name)
             if values.isEmpty {
-                if hidden.contains(name) { continue }
+                if hidden.contains(name) || head.droppable.contains(name) { continue }
                 if isShort && !(answer.status != 416 && Judgement.ofNotModified.contains(name)) { continue }
                 return "\(name) is missing (RFC 9111, section 3.1)"
             }

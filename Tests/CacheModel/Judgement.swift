@@ -76,8 +76,7 @@ struct Judgement {
 
     /// What is past 2^31 may be told as that, or as whatever a cache can count to (section 1.2.2).
     private static func agrees(_ told: Int128, _ age: Int128) -> Bool {
-        told == age || age >= 1 << 31 && told >= 1 << 31 && told >= min(age, Int128(Int64.max))
-            || age > Int128(Int64.max) && told >= 1 << 31
+        told == age || age >= 1 << 31 && told >= 1 << 31
     }
 
     private var ageComplaint: String? {
@@ -139,7 +138,8 @@ struct Judgement {
         case .lookup, .lookupThenValidation:
             if isWithin(asked.maxStale) { return nil }
             let hasWish = asked.has("max-age") || asked.has("min-fresh")
-            if question.ground == .lookupThenValidation, !hasWish,
+            // Who wants nothing but what is stored wants no validation of it.
+            if question.ground == .lookupThenValidation || asked.has("only-if-cached"), !hasWish,
                 isWithin(stored.seconds("stale-while-revalidate"))
             {
                 return nil
@@ -169,7 +169,7 @@ struct Judgement {
                 // One that says by what it was chosen may be preferred to one that does not (section 4.1).
                 let isPreferred = !head.nominated.isEmpty && other.nominated.isEmpty
                 guard other.order > head.order, other.oldestDate > head.newestDate, !isPreferred,
-                    other.fits(question.lines), hasContent(memory, other)
+                    other.certainlyFits(question.lines), hasContent(memory, other)
                 else { continue }
                 return "response \(other.identifier), which is stored, is more recent (RFC 9111, section 4)"
             }

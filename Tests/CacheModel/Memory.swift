@@ -28,6 +28,12 @@ final class Memory {
         }
     }
 
+    func retire(_ head: Head, at time: CacheMoment) {
+        var head = head
+        head.replaced = time
+        past.append(head)
+    }
+
     /// All octets of the representation are here.
     var isComplete: Bool { start == 0 && length == UInt64(octets.count) }
 

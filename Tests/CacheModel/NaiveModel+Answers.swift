@@ -37,6 +37,9 @@ extension NaiveModel {
 
     /// Whether the answer is forbidden: a sentence with the section that forbids it, or `nil`.
     package func complaint(about answer: Answer, to question: Question) -> String? {
+        if answer.identifier == nil, let complaint = complaintAboutGenerated(answer, to: question) {
+            return complaint == "" ? nil : complaint
+        }
         guard [.get, .head].contains(question.request.method) else {
             return "a \(question.request.method) is answered without the origin (RFC 9111, section 4)"
         }
@@ -45,16 +48,15 @@ extension NaiveModel {
         {
             return "a policy that ignores what is stored is answered by it (D17)"
         }
-        if answer.identifier == nil, let complaint = complaintAboutGenerated(answer, to: question) {
-            return complaint == "" ? nil : complaint
-        }
-        var complaints: [String] = []
+        var complaint: String?
+        var agreement = -1
         for (memory, head) in candidates(for: answer, question) {
             let judgement = Judgement(model: self, memory: memory, head: head, answer: answer, question: question)
-            guard let complaint = judgement.complaint else { return nil }
-            complaints.append(complaint)
+            guard let fault = judgement.complaint else { return nil }
+            // Of many it is most likely made of the one whose fields it has.
+            if judgement.agreement > agreement { (complaint, agreement) = (fault, judgement.agreement) }
         }
-        return complaints.last ?? complaintAboutUnknown(answer, question)
+        return complaint ?? complaintAboutUnknown(answer, question)
     }
 
     /// All that is known under the number of the answer. A generated 304 or 416 need not have one: then all.
@@ -70,6 +72,9 @@ extension NaiveModel {
     private func complaintAboutGenerated(_ answer: Answer, to question: Question) -> String? {
         switch answer.status {
         case 504:
+            guard question.request.method.isSafe else {
+                return "a \(question.request.method) never reaches the origin (RFC 9111, section 4)"
+            }
             let mayAsk = question.directives.has("only-if-cached")
             switch question.ground {
             case .lookup:

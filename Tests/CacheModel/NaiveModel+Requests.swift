@@ -8,7 +8,9 @@ extension NaiveModel {
     /// Whether a request may go out like that. `question` is of the caller's request; its ground does not matter.
     package func complaint(about sent: HTTPRequest, for question: Question) -> String? {
         let caller = question.request
-        guard sent.method == caller.method,
+        // What the cache asks by itself is a whole GET (section 4.3.1).
+        let isOwn = question.ground == .lookupThenValidation
+        guard sent.method == caller.method || isOwn && sent.method == .get,
             sent.uri.withoutUserinfoAndFragment == question.key, sent.content == caller.content
         else { return "another request than the caller's goes out (RFC 9111, section 4.3.1)" }
         switch question.policy {
@@ -16,7 +18,7 @@ extension NaiveModel {
         case .returnCacheDataElseLoad:
             if let fit = storedFit(for: question) { return "response \(fit) is stored, and would do (D17)" }
         case .useProtocolCachePolicy, .reloadRevalidatingCacheData:
-            if question.directives.has("only-if-cached"), question.ground == .lookup {
+            if question.directives.has("only-if-cached"), question.ground == .lookup, caller.method.isSafe {
                 return "the origin is asked, despite only-if-cached (RFC 9111, section 5.2.1.7)"
             }
         default: break
@@ -38,7 +40,7 @@ extension NaiveModel {
         for memory in memories where memory.key == question.key && memory.mayAnswer(question.request.method) {
             guard memory.isComplete, memory.method != .head else { continue }
             for head in memory.heads
-            where question.stored.contains(head.identifier) && !head.isInvalid && head.fits(question.lines)
+            where question.stored.contains(head.identifier) && !head.isInvalid && head.certainlyFits(question.lines)
                 && !head.directives.forbidsStoring(status: head.status)
             {
                 return head.identifier
@@ -92,13 +94,15 @@ extension NaiveModel {
             guard case .tags? = EntityTagList(parsing: value) else {
                 return "If-None-Match: \(value) (RFC 9110, section 13.1.2)"
             }
-            for tag in callers where !tags.contains(tag) {
+            // A request that the cache sends by itself need not be the caller's (section 4.3.1).
+            for tag in callers where !tags.contains(tag) && question.ground == .lookup {
                 return "the caller's \(tag) is not asked about (RFC 9111, section 4.3.2)"
             }
             for tag in tags where !callers.contains(tag) {
                 let owners = heads.filter { $0.1.tags.contains(tag) }
                 guard !owners.isEmpty else { return "\(tag) is of nothing stored (RFC 9111, section 4.3.1)" }
-                guard owners.contains(where: { mayBeOffered($0.0, question) }) else {
+                // Beside the caller's tags none is offered of which a 304 would be of no use (section 4.3.2).
+                guard callers.isEmpty || owners.contains(where: { mayBeOffered($0.0, question) }) else {
                     return "\(tag) is of partial content (RFC 9111, section 4.3.2)"
                 }
             }
@@ -131,9 +135,10 @@ extension NaiveModel {
                 && range.allSatisfy { offset in (parts + [memory]).contains { $0.octet(at: offset) != nil } }
         }
         let length = (parts + [memory]).compactMap(\.length).max()
+        if let length, isHere(0..<length) { return true }
         guard let asked = question.request.fields[.range].flatMap({ ByteRangeSet(parsing: $0) }),
             question.request.method == .get
-        else { return length.map { isHere(0..<$0) } ?? false }
+        else { return false }
         return asked.ranges.contains { range in
             if let length, let offsets = range.offsets(inLength: length) { return isHere(offsets) }
             if case .bounded(let bounds) = range { return isHere(bounds.lowerBound..<bounds.upperBound + 1) }
@@ -143,6 +148,7 @@ extension NaiveModel {
 
     private func rangeComplaint(_ sent: HTTPRequest, _ question: Question) -> String? {
         let caller = question.request
+        if question.ground == .lookupThenValidation, !sent.fields.contains(.range) { return nil }
         guard sent.fields[.range] != caller.fields[.range] || sent.fields[.ifRange] != caller.fields[.ifRange]
         else { return nil }
         guard caller.method == .get, let range = sent.fields[.range],

@@ -46,7 +46,7 @@ package final class NaiveModel {
         if let fault = message.storingFault(isWhole: isWhole) { return "stored: \(fault)" }
         let memory = Memory(
             message, content: content, isWhole: isWhole, declaredLength: declaredLength, order: nextOrder())
-        if message.status == 206 { combine(memory) }
+        if message.status == 206 || !isWhole { combine(memory) }
         memories.append(memory)
         return nil
     }
@@ -78,16 +78,21 @@ package final class NaiveModel {
                 var updated = head.updated(by: message, order: order)
                 updated.isInvalid = false
                 passing.append((memory, updated))
+                let isLate = head.received.uptime > message.requested.uptime && head.identifier != memory.message.identifier
                 if mayStoreNothing {
                     heads.append(head)
-                } else if identification == .may || message.directives.has("no-store") {
+                } else if identification == .may || isLate || head.status != 200 || message.directives.has("no-store") {
                     heads += [head, updated]
                 } else {
                     heads.append(updated)
-                    memory.past.append(head)
+                    memory.retire(head, at: message.received)
                 }
             }
             memory.heads = heads
+            // An exchange that began before another updated it may go on with what it began with.
+            for head in memory.past where head.isReplaced(after: message.requested) && identify(head, by: message) != .no {
+                passing.append((memory, head.updated(by: message, order: order)))
+            }
         }
     }
 
@@ -95,20 +100,20 @@ package final class NaiveModel {
     private func identify(_ head: Head, by message: Message) -> Identification {
         let lines = FieldText.lines(message.original.fields)
         let isChosen = head.fits(lines)
+        let isCertain = head.certainlyFits(lines)
         let sentTags = NaiveModel.tags(message.sent.request.fields[.ifNoneMatch])
         if let tag = message.tag {
             let isSent = head.tags.contains { tag in sentTags.contains { $0.weakly(matches: tag) } }
             guard isChosen || isSent else { return .no }
             if tag.isWeak { return head.tags.contains { $0.weakly(matches: tag) } ? .may : .no }
             guard head.tags.contains(where: { $0.strongly(matches: tag) }) else { return .no }
-            return isChosen ? .must : .may
+            return isCertain ? .must : .may
         }
-        guard isChosen else { return .no }
         if let modified = FieldText.date(message.value("last-modified"), now: message.received) {
-            return head.modified == modified ? .may : .no
+            return isChosen && head.modified == modified ? .may : .no
         }
         // No validator at all: only where there is no doubt which one was meant.
-        if sentTags.isEmpty { return .may }
+        if sentTags.isEmpty { return isChosen ? .may : .no }
         let isOnly = sentTags.allSatisfy { sent in head.tags.contains { $0.weakly(matches: sent) } }
         return isOnly ? .may : .no
     }
@@ -134,11 +139,15 @@ package final class NaiveModel {
                 var outdated = head
                 outdated.isOutdated = true
                 let isSame = agrees(memory, head, with: message)
+                guard head.status == 200 else {
+                    heads += [head.updated(by: message, order: order), outdated]
+                    continue
+                }
                 if requestForbids || message.directives.has("no-store") {
                     heads += isSame == true ? [head] : [head, outdated]
                 } else if isSame == true {
                     heads.append(head.updated(by: message, order: order))
-                    memory.past.append(head)
+                    memory.retire(head, at: message.received)
                 } else if isSame == nil {
                     heads += [head.updated(by: message, order: order), outdated]
                 } else {

@@ -75,7 +75,7 @@ extension Walk {
             memory.key == question.key && memory.mayAnswer(.get) && memory.isComplete
                 && memory.heads.contains { head in
                     let directives = head.directives
-                    return question.stored.contains(head.identifier) && head.fits(question.lines) && !head.isInvalid
+                    return question.stored.contains(head.identifier) && head.certainlyFits(question.lines) && !head.isInvalid
                         && !directives.isNoCacheWhole && !directives.forbidsStoring(status: head.status)
                         && head.ages(at: question.now).allSatisfy { head.isFresh(age: $0.age, date: $0.date) }
                 }

@@ -126,7 +126,13 @@ final class Walk {
     ) {
         tell("  -> \(forwarded.request.method) \(forwarded.request.fields.oneLine)\(isBackground ? " (background)" : "")")
         blame(model.complaint(about: forwarded.request, for: question))
-        let sent = Sent(question.request, as: forwarded.request, policy: question.policy, at: moment)
+        var sent = Sent(question.request, as: forwarded.request, policy: question.policy, at: moment)
+        if isBackground {
+            // Nobody's request but the cache's own.
+            sent.original = forwarded.request
+            sent.original.fields.remove(.ifNoneMatch)
+            sent.original.fields.remove(.ifModifiedSince)
+        }
         if sent.isValidation { coverage[.validations] += 1 }
         if NaiveModel.tags(forwarded.request.fields[.ifNoneMatch]).count > 1 { coverage[.validationsOfMany] += 1 }
         let reply = origin.reply(to: forwarded.request, uptime: uptime, &random)
@@ -165,7 +171,7 @@ final class Walk {
         } else {
             coverage[.staleOnFailure] += 1
         }
-        judge(answer, question)
+        if !exchange.isBackground { judge(answer, question) }
     }
 
     private func question(of exchange: Pending) -> NaiveModel.Question {
@@ -194,7 +200,7 @@ final class Walk {
                 ? .validated(identifier)
                 : .error(Int(response.status.code), wasValidation: exchange.sent.isValidation)
             coverage[response.status == .notModified ? .revalidated : .staleIfError] += 1
-            judge(answer, question)
+            if !exchange.isBackground { judge(answer, question) }
             finish(exchange)
         case .complete(let answer, let recording):
             coverage[.completions] += 1
@@ -206,8 +212,9 @@ final class Walk {
             exchange.rounds += 1
             tell("  again -> \(forwarded.request.fields.oneLine)")
             if exchange.rounds > 3 { blame("a request is sent again and again") }
+            if exchange.isBackground { question.ground = .lookupThenValidation }
             blame(model.complaint(about: forwarded.request, for: question))
-            exchange.sent = Sent(question.request, as: forwarded.request, policy: question.policy, at: moment)
+            exchange.sent = Sent(exchange.sent.original, as: forwarded.request, policy: question.policy, at: moment)
             exchange.forwarded = forwarded
             exchange.reply = origin.reply(to: forwarded.request, uptime: uptime, &random)
             if complaint != nil { finish(exchange) }
