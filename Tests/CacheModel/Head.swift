@@ -36,6 +36,14 @@ struct Head {
     /// Date values that its ages may be counted from.
     var dates: [Int64]
 
+    // What the fields say, read once.
+    private(set) var directives = Directives([])
+    /// All tags that it may be known by.
+    private(set) var tags: [EntityTag] = []
+    private(set) var modified: Int64?
+    /// The names that its Vary has (section 4.1).
+    private(set) var nominated: [String] = []
+
     init(_ message: Message, order: Int) {
         status = message.status == 206 ? 200 : message.status
         fields = Head.kept(message)
@@ -48,6 +56,16 @@ struct Head {
         dates = [message.date ?? message.received.wall]
         alternatives["date"] = message.datesAllowed
         droppable = message.directives.noCacheFields
+        readFields()
+    }
+
+    private mutating func readFields() {
+        directives = Directives(fields)
+        tags = ([values("etag")] + (alternatives["etag"] ?? [])).compactMap {
+            $0.first.flatMap { EntityTag(parsing: $0) }
+        }
+        modified = FieldText.date(value("last-modified"), now: received)
+        nominated = values("vary").flatMap(FieldText.members).map { $0.lowercased() }
     }
 
     /// What of a message's fields is stored: all but those of the connection, and Age, which is counted on.
@@ -67,8 +85,6 @@ struct Head {
     func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
     func value(_ name: String) -> String? { values(name).first }
-
-    var directives: Directives { Directives(fields) }
 
     /// As a 304, a HEAD or a part updates it (section 3.2).
     func updated(by message: Message, order: Int) -> Head {
@@ -103,6 +119,7 @@ struct Head {
         head.order = order
         head.selections.append(FieldText.lines(message.original.fields))
         head.isOutdated = false
+        head.readFields()
         return head
     }
 }
@@ -152,15 +169,6 @@ extension Head {
 // MARK: - Validators (RFC 9110, section 8.8)
 
 extension Head {
-    /// All tags that it may be known by.
-    var tags: [EntityTag] {
-        ([values("etag")] + (alternatives["etag"] ?? [])).compactMap {
-            $0.first.flatMap { EntityTag(parsing: $0) }
-        }
-    }
-
-    var modified: Int64? { FieldText.date(value("last-modified"), now: received) }
-
     var hasValidator: Bool { !tags.isEmpty || value("last-modified") != nil }
 
     /// Last-Modified names one version for certain when Date is later (section 8.8.2.2).
@@ -182,10 +190,6 @@ extension Head {
 // MARK: - Vary (section 4.1)
 
 extension Head {
-    var nominated: [String] {
-        values("vary").flatMap(FieldText.members).map { $0.lowercased() }
-    }
-
     /// Whether a request with these fields would have been answered by it.
     func fits(_ lines: [FieldText.Line]) -> Bool {
         let names = nominated

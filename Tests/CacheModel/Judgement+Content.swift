@@ -19,9 +19,7 @@ extension Judgement {
         if head.status == 200 {
             memories += model.memories.filter { other in
                 other !== memory && other.key == memory.key && other.mayAnswer(.get)
-                    && (other.heads + other.past).contains {
-                        $0.status == 200 && $0.sharesStrongValidator(with: head)
-                    }
+                    && other.first.status == 200 && other.first.sharesStrongValidator(with: head)
             }
         }
         return Known(memories: memories, lengths: Set(memories.compactMap(\.length)))

@@ -6,8 +6,12 @@ final class Memory {
     let key: URI
     /// What it may say now. More than one where the RFC leaves it to the cache whether something updates it.
     var heads: [Head]
-    /// What it said before it was updated.
+    /// What it said before it was updated, as long as an exchange that began then may go on with it.
     var past: [Head] = []
+    /// The numbers of all heads that it ever had.
+    private(set) var identifiers: Set<Int>
+    /// What it said when it came.
+    let first: Head
     /// Where its octets begin in the representation.
     let start: UInt64
     let octets: [UInt8]
@@ -17,7 +21,9 @@ final class Memory {
     init(_ message: Message, content: [UInt8], isWhole: Bool, declaredLength: UInt64?, order: Int) {
         self.message = message
         key = message.original.uri.withoutUserinfoAndFragment
-        heads = [Head(message, order: order)]
+        first = Head(message, order: order)
+        heads = [first]
+        identifiers = [message.identifier]
         octets = content
         if message.status == 206, let range = message.contentRange {
             start = range.offsets?.lowerBound ?? 0
@@ -32,6 +38,13 @@ final class Memory {
         var head = head
         head.replaced = time
         past.append(head)
+    }
+
+    /// Forgets what can answer no more: what a store has no longer, while no exchange is under way.
+    func keepOnly(_ stored: Set<Int>) {
+        identifiers.formUnion(heads.map(\.identifier))
+        heads.removeAll { !stored.contains($0.identifier) }
+        past = []
     }
 
     /// All octets of the representation are here.

@@ -102,7 +102,7 @@ extension NaiveModel {
             return memory.key == question.key
                 ? "no head fits" : "what is stored for \(memory.key) answers (RFC 9111, section 4)"
         }
-        if memories.contains(where: { $0.past.contains { $0.identifier == identifier } }) {
+        if memories.contains(where: { $0.key == question.key && $0.identifiers.contains(identifier) }) {
             return "fields that were updated since (RFC 9111, section 4.3.4)"
         }
         guard let message = messages.first(where: { $0.identifier == identifier }) else {

@@ -126,9 +126,7 @@ extension NaiveModel {
         // Parts may have been put together.
         let parts = memories.filter { other in
             other.key == memory.key
-                && other.heads.contains { head in
-                    memory.heads.contains { $0.sharesStrongValidator(with: head) }
-                }
+                && memory.heads.contains { $0.sharesStrongValidator(with: other.first) }
         }
         func isHere(_ range: Range<UInt64>) -> Bool {
             range.upperBound - range.lowerBound < 1 << 16

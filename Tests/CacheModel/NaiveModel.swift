@@ -54,6 +54,13 @@ package final class NaiveModel {
     /// All that is stored goes, or all since a date: the caller wants it so.
     package func forgetAll() { memories = [] }
 
+    /// Nothing is under way, and these are the numbers of all that a store holds for a target: nothing else can answer.
+    package func settle(_ uri: URI, stored: Set<Int>) {
+        passing = []
+        let key = uri.withoutUserinfoAndFragment
+        for memory in memories where memory.key == key { memory.keepOnly(stored) }
+    }
+
     // MARK: - 304 (section 4.3.4)
 
     private enum Identification {

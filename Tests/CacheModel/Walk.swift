@@ -80,6 +80,8 @@ final class Walk {
         } else {
             begin(&random)
         }
+        guard pending.isEmpty else { return }
+        for resource in origin.resources { model.settle(resource.uri, stored: stored(resource.uri)) }
     }
 
     private func pause(_ random: inout SplitMix64) {
