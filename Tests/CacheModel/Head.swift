@@ -32,7 +32,7 @@ struct Head {
     /// Fields that no-cache has named: they may have been left out of what is stored.
     var droppable: Set<String> = []
     /// When it became another by an update.
-    var replaced: CacheMoment?
+    var replaced: Int?
     /// Date values that its ages may be counted from.
     var dates: [Int64]
 
@@ -80,7 +80,7 @@ struct Head {
     }
 
     /// Whether it was in use at that time.
-    func isReplaced(after time: CacheMoment) -> Bool { replaced.map { $0.uptime >= time.uptime } ?? true }
+    func isReplaced(after order: Int) -> Bool { replaced.map { $0 > order } ?? true }
 
     func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
@@ -103,7 +103,6 @@ struct Head {
             head.alternatives[name] = others
             head.droppable.remove(name)
         }
-        head.droppable.formUnion(message.directives.noCacheFields)
         if message.values("date").isEmpty {
             // The update has none: the old one stands, or the time of receipt does.
             head.alternatives["date", default: []] += message.datesAllowed
@@ -120,6 +119,7 @@ struct Head {
         head.selections.append(FieldText.lines(message.original.fields))
         head.isOutdated = false
         head.readFields()
+        head.droppable.formUnion(head.directives.noCacheFields)
         return head
     }
 }

@@ -18,8 +18,7 @@ extension Judgement {
         var memories = [memory]
         if head.status == 200 {
             memories += model.memories.filter { other in
-                other !== memory && other.key == memory.key && other.mayAnswer(.get)
-                    && other.first.status == 200 && other.first.sharesStrongValidator(with: head)
+                other !== memory && other.key == memory.key && other.isOfRepresentation(head, of: memory)
             }
         }
         return Known(memories: memories, lengths: Set(memories.compactMap(\.length)))
@@ -176,7 +175,8 @@ extension Judgement {
 
     var fieldComplaint: String? {
         let lines = answer.lines
-        let hidden = head.directives.noCacheFields
+        // What may not be used at all without validation needs no list of fields beside.
+        let hidden = head.directives.isNoCacheWhole ? [] : head.directives.noCacheFields
         let isShort = answer.status == 304 || answer.status == 416 || answer.status == 206 && request.fields[.ifRange] != nil
         for line in lines {
             if Head.connectionFields.contains(line.name) {

@@ -163,18 +163,25 @@ struct Judgement {
 
     private var recencyComplaint: String? {
         guard !isValidated else { return nil }
-        for memory in model.memories where memory.key == self.memory.key && memory !== self.memory {
-            guard memory.mayAnswer(request.method) else { continue }
-            for other in memory.heads where question.stored.contains(other.identifier) {
-                // One that says by what it was chosen may be preferred to one that does not (section 4.1).
-                let isPreferred = !head.nominated.isEmpty && other.nominated.isEmpty
-                guard other.order > head.order, other.oldestDate > head.newestDate, !isPreferred,
-                    other.certainlyFits(question.lines), hasContent(memory, other)
-                else { continue }
-                return "response \(other.identifier), which is stored, is more recent (RFC 9111, section 4)"
+        let others = model.memories.filter { $0.key == memory.key && $0 !== memory }
+        for identifier in question.stored.sorted() where identifier != head.identifier {
+            // A 304 may have updated several: each of those that may be meant must be better.
+            let known = others.flatMap { other in
+                other.heads.filter { $0.identifier == identifier }.map { (other, $0) }
+            }
+            if !known.isEmpty, known.allSatisfy({ isBetter($0.1, of: $0.0) }) {
+                return "response \(identifier), which is stored, is more recent (RFC 9111, section 4)"
             }
         }
         return nil
+    }
+
+    private func isBetter(_ other: Head, of memory: Memory) -> Bool {
+        // One that says by what it was chosen may be preferred to one that does not (section 4.1).
+        let isPreferred = !head.nominated.isEmpty && other.nominated.isEmpty
+        return memory.mayAnswer(request.method) && other.order > head.order
+            && other.oldestDate > head.newestDate && !isPreferred && other.certainlyFits(question.lines)
+            && hasContent(memory, other)
     }
 
     /// Whether the other has what is asked for, too.

@@ -10,6 +10,7 @@ final class Memory {
     var past: [Head] = []
     /// The numbers of all heads that it ever had.
     private(set) var identifiers: Set<Int>
+    private var strongDates: Set<Int64> = []
     /// What it said when it came.
     let first: Head
     /// Where its octets begin in the representation.
@@ -34,14 +35,34 @@ final class Memory {
         }
     }
 
-    func retire(_ head: Head, at time: CacheMoment) {
+    func retire(_ head: Head, at order: Int) {
         var head = head
-        head.replaced = time
+        noteStrongDate(head)
+        head.replaced = order
         past.append(head)
+    }
+
+    /// Whether its octets are those that a head speaks of: their strong validator is the same.
+    func isOfRepresentation(_ head: Head, of memory: Memory) -> Bool {
+        guard first.status == 200, mayAnswer(.get) else { return false }
+        if first.sharesStrongValidator(with: head) { return true }
+        guard head.tags.isEmpty, let modified = head.modified else { return false }
+        return hasBeenStrong(modified) && memory.hasBeenStrong(modified)
+    }
+
+    /// An update with a later Date makes a strong validator of a Last-Modified (RFC 9110, section 8.8.2.2), and one with an
+    /// earlier Date takes nothing back of what was put together by it.
+    private func hasBeenStrong(_ modified: Int64) -> Bool {
+        strongDates.contains(modified) || heads.contains { $0.tags.isEmpty && $0.strongModified == modified }
+    }
+
+    private func noteStrongDate(_ head: Head) {
+        if head.tags.isEmpty, let modified = head.strongModified { strongDates.insert(modified) }
     }
 
     /// Forgets what can answer no more: what a store has no longer, while no exchange is under way.
     func keepOnly(_ stored: Set<Int>) {
+        heads.forEach(noteStrongDate)
         identifiers.formUnion(heads.map(\.identifier))
         heads.removeAll { !stored.contains($0.identifier) }
         past = []

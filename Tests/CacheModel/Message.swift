@@ -9,6 +9,8 @@ package struct Sent {
     package var request: HTTPRequest
     package var policy: CachePolicy
     package var time: CacheMoment
+    /// How much had happened when it went out.
+    var order = Int.max
 
     package init(
         _ original: HTTPRequest, as request: HTTPRequest, policy: CachePolicy = .useProtocolCachePolicy,

@@ -33,20 +33,19 @@ extension NaiveModel {
         return storedFit(for: question).map { "response \($0) is stored, and would do (D17)" }
     }
 
-    /// A response that lies in the store and answers a plain request whatever its age.
+    /// A response that lies in the store and answers a plain request whatever its age, where it is the only one.
     private func storedFit(for question: Question) -> Int? {
         let names = ["range", "if-range", "cache-control", "pragma", "if-match", "if-unmodified-since"]
         guard !question.lines.contains(where: { names.contains($0.name) }) else { return nil }
-        for memory in memories where memory.key == question.key && memory.mayAnswer(question.request.method) {
-            guard memory.isComplete, memory.method != .head else { continue }
-            for head in memory.heads
-            where question.stored.contains(head.identifier) && !head.isInvalid && head.certainlyFits(question.lines)
-                && !head.directives.forbidsStoring(status: head.status)
-            {
-                return head.identifier
-            }
+        let fits = memories.filter { $0.key == question.key }.flatMap { memory in
+            memory.heads.filter { question.stored.contains($0.identifier) && $0.fits(question.lines) }
+                .map { (memory, $0) }
         }
-        return nil
+        guard fits.count == 1, let (memory, head) = fits.first, memory.mayAnswer(question.request.method),
+            memory.isComplete, !head.isInvalid, head.certainlyFits(question.lines),
+            !head.directives.forbidsStoring(status: head.status)
+        else { return nil }
+        return head.identifier
     }
 
     /// What is no condition of a cache's reaches the origin as the caller wrote it.
@@ -102,7 +101,9 @@ extension NaiveModel {
                 let owners = heads.filter { $0.1.tags.contains(tag) }
                 guard !owners.isEmpty else { return "\(tag) is of nothing stored (RFC 9111, section 4.3.1)" }
                 // Beside the caller's tags none is offered of which a 304 would be of no use (section 4.3.2).
-                guard callers.isEmpty || owners.contains(where: { mayBeOffered($0.0, question) }) else {
+                // One that the caller has, too, but for its strength, does no harm.
+                let isCallers = callers.isEmpty || callers.contains { $0.weakly(matches: tag) }
+                guard isCallers || owners.contains(where: { mayBeOffered($0.0, question) }) else {
                     return "\(tag) is of partial content (RFC 9111, section 4.3.2)"
                 }
             }
@@ -126,7 +127,7 @@ extension NaiveModel {
         // Parts may have been put together.
         let parts = memories.filter { other in
             other.key == memory.key
-                && memory.heads.contains { $0.sharesStrongValidator(with: other.first) }
+                && memory.heads.contains { other.isOfRepresentation($0, of: memory) }
         }
         func isHere(_ range: Range<UInt64>) -> Bool {
             range.upperBound - range.lowerBound < 1 << 16
@@ -149,7 +150,7 @@ extension NaiveModel {
         if question.ground == .lookupThenValidation, !sent.fields.contains(.range) { return nil }
         guard sent.fields[.range] != caller.fields[.range] || sent.fields[.ifRange] != caller.fields[.ifRange]
         else { return nil }
-        guard caller.method == .get, let range = sent.fields[.range],
+        guard sent.method == .get, let range = sent.fields[.range],
             let asked = ByteRangeSet(parsing: range), asked.ranges.count == 1
         else { return "a range of a \(caller.method): \(sent.fields[.range] ?? "none") (RFC 9110, section 14.2)" }
         let heads = memories.filter { $0.key == question.key }.flatMap(\.heads)

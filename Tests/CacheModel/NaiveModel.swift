@@ -12,7 +12,8 @@ package final class NaiveModel {
     private(set) var messages: [Message] = []
     /// Heads that the present answer may show, though nothing may be stored of what updated them.
     private(set) var passing: [(memory: Memory, head: Head)] = []
-    private var order = 0
+    /// How much has happened.
+    private(set) var order = 0
 
     /// A model that has seen nothing.
     package init() {}
@@ -85,19 +86,19 @@ package final class NaiveModel {
                 var updated = head.updated(by: message, order: order)
                 updated.isInvalid = false
                 passing.append((memory, updated))
-                let isLate = head.received.uptime > message.requested.uptime && head.identifier != memory.message.identifier
+                let isLate = head.order > message.sent.order
                 if mayStoreNothing {
                     heads.append(head)
-                } else if identification == .may || isLate || head.status != 200 || message.directives.has("no-store") {
+                } else if identification == .may || isLate || head.status != 200 || message.directives.forbidsStoring(status: head.status) {
                     heads += [head, updated]
                 } else {
                     heads.append(updated)
-                    memory.retire(head, at: message.received)
+                    memory.retire(head, at: order)
                 }
             }
             memory.heads = heads
             // An exchange that began before another updated it may go on with what it began with.
-            for head in memory.past where head.isReplaced(after: message.requested) && identify(head, by: message) != .no {
+            for head in memory.past where head.isReplaced(after: message.sent.order) && identify(head, by: message) != .no {
                 passing.append((memory, head.updated(by: message, order: order)))
             }
         }
@@ -146,15 +147,15 @@ package final class NaiveModel {
                 var outdated = head
                 outdated.isOutdated = true
                 let isSame = agrees(memory, head, with: message)
-                guard head.status == 200 else {
-                    heads += [head.updated(by: message, order: order), outdated]
-                    continue
-                }
-                if requestForbids || message.directives.has("no-store") {
+                if head.status != 200 {
+                    heads += [head.updated(by: message, order: order), outdated] + (requestForbids ? [head] : [])
+                } else if !head.certainlyFits(lines) {
+                    heads += [head, head.updated(by: message, order: order), outdated]
+                } else if requestForbids || message.directives.forbidsStoring(status: head.status) {
                     heads += isSame == true ? [head] : [head, outdated]
                 } else if isSame == true {
                     heads.append(head.updated(by: message, order: order))
-                    memory.retire(head, at: message.received)
+                    memory.retire(head, at: order)
                 } else if isSame == nil {
                     heads += [head.updated(by: message, order: order), outdated]
                 } else {
@@ -177,7 +178,11 @@ package final class NaiveModel {
         }
         if let length = message.value("content-length") {
             if head.value("content-length") == length, memory.isComplete { return true }
-            return head.value("content-length") == length || memory.length.map(String.init) == length ? nil : false
+            let lengths = memories.filter { $0.key == memory.key && $0.isOfRepresentation(head, of: memory) }
+                .compactMap(\.length)
+            return head.value("content-length") == length || (lengths + [memory.length ?? 0]).contains {
+                String($0) == length
+            } ? nil : false
         }
         return true
     }

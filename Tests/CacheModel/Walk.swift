@@ -129,6 +129,7 @@ final class Walk {
         tell("  -> \(forwarded.request.method) \(forwarded.request.fields.oneLine)\(isBackground ? " (background)" : "")")
         blame(model.complaint(about: forwarded.request, for: question))
         var sent = Sent(question.request, as: forwarded.request, policy: question.policy, at: moment)
+        sent.order = model.order
         if isBackground {
             // Nobody's request but the cache's own.
             sent.original = forwarded.request
@@ -217,6 +218,7 @@ final class Walk {
             if exchange.isBackground { question.ground = .lookupThenValidation }
             blame(model.complaint(about: forwarded.request, for: question))
             exchange.sent = Sent(exchange.sent.original, as: forwarded.request, policy: question.policy, at: moment)
+            exchange.sent.order = model.order
             exchange.forwarded = forwarded
             exchange.reply = origin.reply(to: forwarded.request, uptime: uptime, &random)
             if complaint != nil { finish(exchange) }
