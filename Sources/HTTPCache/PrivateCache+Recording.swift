@@ -28,6 +28,10 @@ extension PrivateCache {
             content = old.content
             for extent in part.extents { content.insert(extent, completeLength: part.completeLength) }
             draft.response.fields = KeptFields.merged(old.response.fields, with: draft.response.fields)
+            // What stayed may say how long the response is fresh.
+            draft.freshness = Freshness(
+                of: draft.response, CacheControl(in: draft.response.fields),
+                receivedAt: draft.responseTime.date)
         } else if let old, old.content.isComplete, !draft.isKnownToDiffer(from: old) {
             // A part of nobody knows what is worth less than the whole that is there.
             return false
