@@ -24,13 +24,8 @@ extension PrivateCache {
 
     /// No response came to a forwarded request: the origin cannot be reached, or broke off (section 4.2.4).
     public func fail(_ forwarded: ForwardedRequest, at now: CacheTime) -> CacheFallback {
-        let stored: StoredResponse
-        switch forwarded.purpose {
-        case .validate(_, let fitting?): stored = fitting
-        case .complete(let prefix): stored = prefix
-        default: return .fail
-        }
         let lookup = Lookup(forwarded.original, forwarded.policy, at: now)
+        guard let stored = storedStill(for: forwarded, lookup) else { return .fail }
         if lookup.allowsStale(stored, isDisconnected: true), var answer = lookup.answer(with: stored) {
             answer.status.detail = "disconnected"
             store.noteUse(of: stored, for: lookup.key)
@@ -41,6 +36,16 @@ extension PrivateCache {
             return .answer(.gatewayTimeout("must-revalidate"))
         }
         return .fail
+    }
+
+    /// What may take the place of a response: the best of what is stored now. What was chosen when the request was sent may
+    /// have been updated, replaced or invalidated since.
+    private func storedStill(for forwarded: ForwardedRequest, _ lookup: Lookup) -> StoredResponse? {
+        switch forwarded.purpose {
+        case .validate(_, fitting: .some), .complete:
+            lookup.best(of: store.responses(for: lookup.key).filter { $0.selecting.match(forwarded.original) })
+        default: nil
+        }
     }
 
     /// The response as it came, its content recorded where it may be stored.
@@ -74,8 +79,8 @@ extension PrivateCache {
 
     /// A stored response in the place of an error of the server's (RFC 5861, section 4).
     private func staleAnswer(inPlaceOf exchange: ReceivedResponse) -> CacheAnswer? {
-        guard case .validate(_, let fitting?) = exchange.forwarded.purpose else { return nil }
         let lookup = exchange.lookup
+        guard let fitting = storedStill(for: exchange.forwarded, lookup) else { return nil }
         var status = CacheStatus()
         status.detail = "stale-if-error"
         guard lookup.allowsStale(fitting, isDisconnected: false),
