@@ -15,6 +15,9 @@ extension PrivateCache {
             if let reaction = receiveNotModified(exchange) { return reaction }
         case .partialContent:
             if case .complete(let stored) = forwarded.purpose { return complete(stored, with: exchange) }
+        case .rangeNotSatisfiable:
+            // The range was the cache's: the caller asks for the whole.
+            if case .complete = forwarded.purpose { return .sendAgain(plain(exchange)) }
         case _ where response.status.isServerFailure:
             if let answer = staleAnswer(inPlaceOf: exchange) { return .answer(answer) }
         default: break
