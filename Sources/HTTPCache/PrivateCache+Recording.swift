@@ -105,8 +105,7 @@ extension CacheRecording {
         switch place {
         case .whole:
             if isWhole { return StoredContent(whole: octets) }
-            // RFC 9111, section 3.3: a GET's 200 may be stored though it was cut.
-            guard draft.response.status == .ok else { return nil }
+            guard mayBeCut else { return nil }
             return StoredContent(part: .init(start: 0, octets: octets), completeLength: declaredLength)
         case .part(let start, let range):
             let extent = StoredContent.Extent(start: start, octets: octets)
