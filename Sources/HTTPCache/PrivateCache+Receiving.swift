@@ -11,7 +11,7 @@ extension PrivateCache {
         if !request.method.isSafe { invalidate(by: response, to: request) }
         if request.method == .head { freshen(by: exchange) }
         switch response.status {
-        case .notModified where request.method == .get:
+        case .notModified where request.method == .get || request.method == .head:
             if let reaction = receiveNotModified(exchange) { return reaction }
         case .partialContent:
             if case .complete(let stored) = forwarded.purpose { return complete(stored, with: exchange) }
