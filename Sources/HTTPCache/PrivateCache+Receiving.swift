@@ -116,10 +116,8 @@ extension PrivateCache {
     private func freshen(by exchange: ReceivedResponse) {
         guard exchange.response.status == .ok, !exchange.lookup.directives.noStore else { return }
         for stored in store.responses(for: exchange.key) {
-            guard stored.response.status == .ok, stored.selecting.match(exchange.forwarded.original) else {
-                continue
-            }
-            guard exchange.describes(stored) else {
+            guard stored.selecting.match(exchange.forwarded.original) else { continue }
+            guard stored.response.status == .ok, exchange.describes(stored) else {
                 store.remove(stored, for: exchange.key)
                 continue
             }
