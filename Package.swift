@@ -53,7 +53,11 @@ let package = Package(
             name: "rawget", dependencies: ["CLinux", "RawgetTool", "System", "Transport"],
             swiftSettings: strict),
         .executableTarget(
-            name: "Benchmark", dependencies: ["HTTPMessage", "HTTPWire", "System"], swiftSettings: strict),
+            name: "Benchmark",
+            dependencies: [
+                "HTTPCache", "HTTPClient", "HTTPMessage", "HTTPWire", "Replay", "System", "Transport",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "HTTPCacheTests", dependencies: ["HTTPCache", "HTTPMessage"], swiftSettings: strict),
         .testTarget(name: "HTTPMessageTests", dependencies: ["HTTPMessage"], swiftSettings: strict),
@@ -72,7 +76,8 @@ let package = Package(
         .testTarget(
             name: "HTTPClientTests",
             dependencies: [
-                "HTTPMessage", "HTTPWire", "HTTPClient", "System", "Transport", "Replay", "NetworkProbes",
+                "HTTPCache", "HTTPMessage", "HTTPWire", "HTTPClient", "System", "Transport", "Replay",
+                "NetworkProbes",
                 "rawget",
             ],
             swiftSettings: strict),

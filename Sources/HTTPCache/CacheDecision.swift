@@ -5,9 +5,9 @@ public enum CacheDecision: Sendable {
     /// It is answered by what is stored.
     case answer(CacheAnswer)
     /// It is answered by what is stored, and that is validated meanwhile (RFC 5861, section 3).
-    case answerAndValidate(CacheAnswer, ForwardedRequest)
+    indirect case answerAndValidate(CacheAnswer, ForwardedRequest)
     /// The origin is asked.
-    case forward(ForwardedRequest)
+    indirect case forward(ForwardedRequest)
     /// `returnCacheDataDontLoad`, and nothing fits: the transfer fails as `notInCache`.
     case notStored(CacheStatus)
 }

@@ -20,7 +20,7 @@ struct Lookup {
     /// All that is stored for the target.
     var variants: [StoredResponse] = []
     /// What matches the request, and is the best of that.
-    var chosen: StoredResponse?
+    private(set) var chosen: StoredResponse?
 
     init(_ request: HTTPRequest, _ policy: CachePolicy, at now: CacheTime) {
         self.request = request
@@ -30,11 +30,14 @@ struct Lookup {
         directives = RequestDirectives(request)
     }
 
-    /// Of several that match: one whose Vary says by what it was chosen goes before one without, and the most recent by
-    /// its Date before others (sections 4 and 4.1).
-    func best(of matching: [StoredResponse]) -> StoredResponse? {
-        guard matching.count > 1 else { return matching.first }
-        return matching.max { left, right in
+    /// Chooses what matches the request. Of several: one whose Vary says by what it was chosen goes before one without,
+    /// and the most recent by its Date before others (sections 4 and 4.1).
+    mutating func choose() {
+        guard variants.count != 1 else {
+            chosen = variants[0].selecting.match(request) ? variants[0] : nil
+            return
+        }
+        chosen = variants.filter { $0.selecting.match(request) }.max { left, right in
             if left.selecting.isEmpty != right.selecting.isEmpty { return left.selecting.isEmpty }
             return (left.date, left.responseTime.date) < (right.date, right.responseTime.date)
         }

@@ -35,7 +35,13 @@ public final class MemoryStore: CacheStore {
     }
 
     private var entries = RecencyList<Entry>()
-    private var numbers: [CacheKey: [Int]] = [:]
+    /// What is stored under a key, beside its number in `entries`: a look-up touches no more memory than it must.
+    private var variants: [CacheKey: [Variant]] = [:]
+
+    private struct Variant {
+        let response: StoredResponse
+        let number: Int
+    }
 
     /// An empty store. By default one object may have all of the capacity, and a key 32 responses.
     public init(capacity: Int, maximumObjectFraction: Double = 1, maximumVariants: Int = 32) {
@@ -56,7 +62,7 @@ public final class MemoryStore: CacheStore {
 
     /// All that is stored under a key, in the order in which it was stored.
     public func responses(for key: CacheKey) -> [StoredResponse] {
-        numbers[key]?.compactMap { entries[$0]?.response } ?? []
+        variants[key]?.map(\.response) ?? []
     }
 
     /// The response is the last to go; nothing happens when it is not here any more.
@@ -72,16 +78,16 @@ public final class MemoryStore: CacheStore {
     ) -> Bool {
         if let old { remove(old, for: key) }
         remove(response, for: key)
-        let (size, overflows) = response.size.addingReportingOverflow(key.text.utf8.count)
+        let (size, overflows) = response.size.addingReportingOverflow(key.size)
         guard !overflows, size <= maximumObjectSize else { return false }
-        if let variants = numbers[key], variants.count >= maximumVariants,
-            let last = variants.min(by: { entries.lastUse(of: $0) < entries.lastUse(of: $1) })
+        if let others = variants[key], others.count >= maximumVariants,
+            let last = others.min(by: { entries.lastUse(of: $0.number) < entries.lastUse(of: $1.number) })
         {
-            remove(last)
+            remove(last.number)
         }
         makeRoom(for: size)
         let number = entries.insert(Entry(key: key, response: response, size: size))
-        numbers[key, default: []].append(number)
+        variants[key, default: []].append(Variant(response: response, number: number))
         usage += size
         return true
     }
@@ -93,25 +99,25 @@ public final class MemoryStore: CacheStore {
 
     /// Removes all under a key.
     public func removeAll(for key: CacheKey) {
-        for number in numbers[key] ?? [] { remove(number) }
+        for variant in variants[key] ?? [] { remove(variant.number) }
     }
 
     /// Removes all that came, or was last validated, at or after a date. Looks at each.
     public func removeAll(since date: HTTPDate) {
-        for number in numbers.values.joined() {
-            if let entry = entries[number], entry.response.responseTime.date >= date { remove(number) }
+        for variant in variants.values.joined() where variant.response.responseTime.date >= date {
+            remove(variant.number)
         }
     }
 
     /// Removes all.
     public func removeAll() {
         entries = RecencyList()
-        numbers = [:]
+        variants = [:]
         usage = 0
     }
 
     private func number(of response: StoredResponse, for key: CacheKey) -> Int? {
-        numbers[key]?.first { entries[$0]?.response === response }
+        variants[key]?.first { $0.response === response }?.number
     }
 
     /// Removes what was used longest ago until `size` octets more, which are no more than the capacity, fit.
@@ -124,10 +130,10 @@ public final class MemoryStore: CacheStore {
         entries.remove(number)
         usage -= entry.size
         // An empty list of a key would stay for good.
-        if numbers[entry.key]?.count == 1 {
-            numbers[entry.key] = nil
+        if variants[entry.key]?.count == 1 {
+            variants[entry.key] = nil
         } else {
-            numbers[entry.key]?.removeAll { $0 == number }
+            variants[entry.key]?.removeAll { $0.number == number }
         }
     }
 }

@@ -26,9 +26,8 @@ public final class PrivateCache {
             return refusal(of: lookup, .method) ?? .forward(lookup.forward(.method))
         }
         let variants = store.responses(for: lookup.key)
-        let matching = variants.filter { $0.selecting.match(request) }
         lookup.variants = variants
-        lookup.chosen = lookup.best(of: matching)
+        lookup.choose()
         guard let chosen = lookup.chosen else {
             let reason: CacheStatus.Forward = variants.isEmpty ? .uriMiss : .varyMiss
             return refusal(of: lookup, reason) ?? .forward(lookup.forwardUnmatched(reason))
@@ -80,8 +79,10 @@ public final class PrivateCache {
     public func storedResponse(for request: HTTPRequest) -> StoredResponse? {
         guard request.method == .get || request.method == .head else { return nil }
         let now = CacheTime(date: HTTPDate(secondsSinceEpoch: 0), uptime: 0)
-        let lookup = Lookup(request, .returnCacheDataDontLoad, at: now)
-        return lookup.best(of: store.responses(for: lookup.key).filter { $0.selecting.match(request) })
+        var lookup = Lookup(request, .returnCacheDataDontLoad, at: now)
+        lookup.variants = store.responses(for: lookup.key)
+        lookup.choose()
+        return lookup.chosen
     }
 }
 

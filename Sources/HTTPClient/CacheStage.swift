@@ -22,6 +22,8 @@ final class CacheStage {
     private(set) var status: CacheStatus?
     private var recording: CacheRecording?
     private var content: [UInt8] = []
+    /// The content came to the end that its framing says.
+    var isWhole = false
 
     init(_ cache: ResponseCache, _ forwarded: ForwardedRequest) {
         self.cache = cache
@@ -34,6 +36,7 @@ final class CacheStage {
     /// The final head is in. Returns the stored octets that go before its content, and the head of both, where there are
     /// some; `isPassedOver`: nobody is to see the response.
     func receive(_ response: HTTPResponse, length: UInt64?) -> (prefix: CacheAnswer?, isPassedOver: Bool) {
+        content = []
         let reaction = cache.with { $0.receive(response, to: forwarded, declaredLength: length, at: $1) }
         switch reaction {
         case .deliver(let status, let recording):
@@ -83,8 +86,8 @@ final class CacheStage {
         status?.detail = reason
     }
 
-    /// The content has ended; `isWhole`: as its framing says.
-    func end(isWhole: Bool) {
+    /// No more content comes: what is there is stored, as far as it may be.
+    func end() {
         guard let recording = recording.take() else { return }
         let isStored = cache.with { cache, _ in cache.record(recording, content: content, isWhole: isWhole) }
         content = []

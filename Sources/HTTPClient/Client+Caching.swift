@@ -8,37 +8,50 @@ extension Client {
     /// How often a response that the cache has no use for may lead to the same request again.
     private static let mostAttempts = 3
 
-    /// The answer to one hop's request: what is stored, where the cache says so, else the origin's.
+    /// The answer to one hop's request: what is stored, where the cache says so, else the origin's. `made` is what the
+    /// cache has decided already.
     func answer(
-        _ chain: RedirectChain, for transfer: Transfer, total: Deadline
+        _ chain: RedirectChain, _ made: CacheDecision?, for transfer: Transfer, total: Deadline
     ) async throws(TransferError) -> TransferReport {
-        let request = prepared(chain.request, transfer.options)
-        guard let cache = configuration.cache, let policy = transfer.options.cachePolicy,
-            Self.isForCache(request, chain, transfer.options)
-        else { return try await exchange(request, chain, for: transfer, total: total) }
-        switch cache.with({ $0.decide(on: request, policy: policy, at: $1) }) {
+        let request = chain.request
+        guard let decision = made ?? cacheDecision(on: request, transfer, hasStream: chain.content != nil),
+            let cache = configuration.cache
+        else {
+            return try await exchange(
+                prepared(request, transfer.options), chain, for: transfer, total: total)
+        }
+        switch decision {
         case .answer(let answer):
             return try await deliver(answer, to: request, chain, for: transfer, behind: nil)
         case .answerAndValidate(let answer, let forwarded):
             validateInBackground(forwarded, cache, transfer.options)
             return try await deliver(answer, to: request, chain, for: transfer, behind: nil)
         case .notStored:
+            let policy = transfer.options.cachePolicy?.rawValue ?? ""
             throw TransferError(
                 .notInCache, during: .prepare,
-                "no stored response fits \(Redirects.name(of: request.uri)), and the policy \(policy.rawValue) asks nobody else"
+                "no stored response fits \(Redirects.name(of: request.uri)), and the policy \(policy) asks nobody else"
             )
         case .forward(let forwarded):
             return try await ask(forwarded, of: cache, chain, for: transfer, total: total)
         }
     }
 
-    /// Whether the exchange is one that the cache can follow: of the target that the URI names, its content as HTTP has
-    /// it. What an unsafe method does concerns the cache in any case.
-    private static func isForCache(
-        _ request: HTTPRequest, _ chain: RedirectChain, _ options: TransferOptions
-    ) -> Bool {
-        guard options.requestTarget == nil else { return false }
-        return !request.method.isSafe || options.contentForm != .raw && chain.content == nil
+    /// What the cache says of a request; `nil` where it has no part in it. It follows exchanges of the target that the URI
+    /// names, with the content as HTTP has it. What an unsafe method does concerns it in any case.
+    func cacheDecision(on request: HTTPRequest, _ transfer: Transfer) -> CacheDecision? {
+        cacheDecision(on: request, transfer, hasStream: transfer.content != nil)
+    }
+
+    private func cacheDecision(
+        on request: HTTPRequest, _ transfer: Transfer, hasStream: Bool
+    ) -> CacheDecision? {
+        guard let cache = configuration.cache, let policy = transfer.options.cachePolicy,
+            transfer.options.requestTarget == nil,
+            !request.method.isSafe || transfer.options.contentForm != .raw && !hasStream
+        else { return nil }
+        let request = prepared(request, transfer.options)
+        return cache.with { $0.decide(on: request, policy: policy, at: $1) }
     }
 
     /// Asks the origin, and does with its response what the cache says.
@@ -54,7 +67,7 @@ extension Client {
             do throws(TransferError) {
                 report = try await exchange(forwarded.request, chain, for: transfer, total: total, stage)
             } catch {
-                stage.end(isWhole: false)
+                stage.end()
                 transfer.answer?.cacheStatus = stage.status
                 guard stage.status == nil, error.isDisconnection,
                     case .answer(let answer) = cache.with({ $0.fail(forwarded, at: $1) })
@@ -65,7 +78,7 @@ extension Client {
             attempts += 1
             switch stage.outcome {
             case .delivered:
-                stage.end(isWhole: true)
+                stage.end()
                 report.cacheStatus = stage.status
                 return report
             case .answer(let answer):
@@ -86,6 +99,34 @@ extension Client {
 
     // MARK: Stored answers
 
+    /// Brings a stored answer to the caller before anything is made ready for more than that; `nil` where that cannot be,
+    /// and nothing has happened.
+    func answerAtOnce(
+        _ answer: CacheAnswer, to request: HTTPRequest, for transfer: Transfer
+    ) throws(TransferError) -> TransferReport? {
+        guard !answer.response.status.isRedirection, transfer.canDeliverAtOnce(answer) else { return nil }
+        transfer.timings.head = .now
+        transfer.observe(.answeredFromCache(answer.status))
+        transfer.observe(.response(answer.response))
+        try transfer.deliverAtOnce(answer)
+        try transfer.sink.end(trailers: HTTPFields())
+        transfer.observe(.contentReceived(trailers: HTTPFields()))
+        transfer.timings.end = transfer.timings.head
+        return Client.report(answer, to: request, transfer)
+    }
+
+    private static func report(
+        _ answer: CacheAnswer, to request: HTTPRequest, _ transfer: Transfer
+    ) -> TransferReport {
+        var report = TransferReport(
+            request: request, response: answer.response, trailers: HTTPFields(), timings: transfer.timings,
+            headOctets: 0, requestOctets: 0, contentOctets: transfer.contentReceived, connectionsOpened: 0,
+            connection: 0)
+        report.source = answer.source
+        report.cacheStatus = answer.status
+        return report
+    }
+
     /// Brings an answer that is stored, or that the cache has made, to the caller. `report` is of the exchange that has
     /// shown it to be good.
     private func deliver(
@@ -99,14 +140,17 @@ extension Client {
         transfer.observe(.response(answer.response))
         let isFollowed =
             answer.response.status.isRedirection ? try await chain.follows(answer.response) : false
-        if !isFollowed { try await deliverContent(answer, for: transfer) }
+        if !isFollowed {
+            let length = answer.range.upperBound - answer.range.lowerBound
+            let decoder = try await transfer.begin(
+                answer.response, length: length, limits: configuration.decodingLimits)
+            try await transfer.write(answer.content, answer.range, decoder)
+            try decoder?.end()
+            try transfer.sink.end(trailers: HTTPFields())
+            transfer.observe(.contentReceived(trailers: HTTPFields()))
+        }
         transfer.timings.end = .now
-        var report =
-            report
-            ?? TransferReport(
-                request: request, response: answer.response, trailers: HTTPFields(),
-                timings: transfer.timings,
-                headOctets: 0, requestOctets: 0, contentOctets: 0, connectionsOpened: 0, connection: 0)
+        guard var report else { return Client.report(answer, to: request, transfer) }
         report.response = answer.response
         report.trailers = HTTPFields()
         report.timings = transfer.timings
@@ -114,16 +158,6 @@ extension Client {
         report.source = answer.source
         report.cacheStatus = answer.status
         return report
-    }
-
-    private func deliverContent(_ answer: CacheAnswer, for transfer: Transfer) async throws(TransferError) {
-        let length = answer.range.upperBound - answer.range.lowerBound
-        let decoder = try await transfer.begin(
-            answer.response, length: length, limits: configuration.decodingLimits)
-        try await transfer.write(answer.content, answer.range, decoder)
-        try decoder?.end()
-        try transfer.sink.end(trailers: HTTPFields())
-        transfer.observe(.contentReceived(trailers: HTTPFields()))
     }
 
     // MARK: In the background

@@ -1,3 +1,4 @@
+import HTTPCache
 public import HTTPMessage
 import HTTPWire
 import System
@@ -74,11 +75,19 @@ public final class Client {
             }
             first = changed
         }
-        let chain = RedirectChain(first.withCredentials, for: transfer)
+        first = first.withCredentials
+        var decision = cacheDecision(on: first, transfer)
+        if case .answer(let stored)? = decision,
+            let report = try answerAtOnce(stored, to: first, for: transfer)
+        {
+            return report
+        }
+        let chain = RedirectChain(first, for: transfer)
         while true {
             let report: TransferReport
             do throws(TransferError) {
-                report = try await answer(chain, for: transfer, total: total ?? .never)
+                report = try await answer(chain, decision, for: transfer, total: total ?? .never)
+                decision = nil
             } catch {
                 if let answer = transfer.answer, try !chain.advance(behind: answer) {
                     transfer.answer = chain.summed(answer)

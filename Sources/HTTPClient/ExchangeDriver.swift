@@ -307,6 +307,7 @@ final class ExchangeDriver {
             if let storedPrefix { try checkLength(behind: storedPrefix) }
             try decoder?.end()
             self.trailers = trailers
+            stage?.isWhole = true
             transfer.timings.end = .now
             try transfer.sink.end(trailers: trailers)
             transfer.observe(.contentReceived(trailers: trailers))

@@ -38,6 +38,30 @@ extension Transfer {
         return decoder
     }
 
+    /// Whether a stored answer can be brought to the sink in one go: nothing is to be waited for.
+    func canDeliverAtOnce(_ answer: CacheAnswer) -> Bool {
+        let length = answer.range.upperBound - answer.range.lowerBound
+        return hooks.didReceive == nil && options.contentForm == .asSent && !isPaused && !isCancelled
+            && length <= UInt64(Transfer.smallContent) && length <= options.maximumContentLength ?? .max
+    }
+
+    /// Brings such an answer to the sink.
+    func deliverAtOnce(_ answer: CacheAnswer) throws(TransferError) {
+        let length = answer.range.upperBound - answer.range.lowerBound
+        contentExpected = length
+        try sink.begin(answer.response, length: length)
+        guard length > 0 else { return }
+        contentReceived = length
+        observe(.content(count: Int(length), total: length))
+        try answer.content.forEachPart(in: answer.range) { (part) throws(TransferError) in
+            // Nothing follows that a pause could hold up.
+            _ = try sink.write(part.span)
+        }
+    }
+
+    /// Content up to this size is no burden to other work.
+    private static let smallContent = 256 << 10
+
     /// Brings stored octets to the sink, a portion at a time.
     func write(
         _ content: StoredContent, _ range: Range<UInt64>, _ decoder: ContentDecoder?

@@ -28,7 +28,7 @@ struct MemoryStoreModelTests {
 
         mutating func insert(_ response: StoredResponse, _ key: Int, _ old: StoredResponse?) -> Bool {
             rows.removeAll { $0.response === old || $0.response === response }
-            let size = response.size + MemoryStoreTests.key(key).text.utf8.count
+            let size = response.size + MemoryStoreTests.key(key).size
             guard Double(size) <= Double(capacity) * min(fraction, 1) else { return false }
             if rows.filter({ $0.key == key }).count == variants,
                 let index = rows.firstIndex(where: { $0.key == key })
@@ -116,7 +116,7 @@ struct MemoryStoreModelTests {
     /// How long 2,000 rounds take of storing one, which removes another, looking one up, and using it, where so many
     /// are stored.
     private func time(of count: Int, _ keys: [CacheKey], _ responses: [StoredResponse]) -> Duration {
-        let size = responses[0].size + keys[0].text.utf8.count
+        let size = responses[0].size + keys[0].size
         let store = MemoryStore(capacity: count * size)
         for index in 0..<count { store.insert(responses[index], for: keys[index], replacing: nil) }
         let time = ContinuousClock().measure {
