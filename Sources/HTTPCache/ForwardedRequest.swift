@@ -38,6 +38,8 @@ public struct CacheRecording: Sendable {
     public let declaredLength: UInt64?
     /// Where in the representation the content belongs.
     let place: Place
+    /// Whether what was cut is of use: it is a GET's 200, or a part of one (section 3.3).
+    let mayBeCut: Bool
 
     /// Which octets of a representation content is.
     enum Place: Sendable {

@@ -34,19 +34,16 @@ enum KeptFields {
     ) -> HTTPFields {
         let left = leftOut(response.fields, control) + contentFields
         let new = response.fields.filter { !left.contains($0.name) }
-        let control = control.isEmpty ? nil : control
         var updated = HTTPFields()
         for field in fields {
             let isReplaced = new.contains { $0.name == field.name }
             // The time of what is validated begins anew, also where the newer response does not tell it.
             let isOldDate = field.name == .date && !response.fields.contains(.date)
-            // A list of fields that only the newest response may bring.
-            let isUnfit = control?.fieldNames(of: .noCache)?.contains(field.name) ?? false
-            if !isReplaced, !isOldDate, !isUnfit { updated.append(field.name, field.value) }
+            if !isReplaced, !isOldDate { updated.append(field.name, field.value) }
         }
         for field in new { updated.append(field.name, field.value) }
         if !updated.contains(.date) { updated.append(.date, date.description) }
-        return updated
+        return withoutNamed(updated)
     }
 
     /// Stored fields, with newer ones in the place of those of the same names.
@@ -54,7 +51,15 @@ enum KeptFields {
         var merged = HTTPFields()
         for field in fields where !newer.contains(field.name) { merged.append(field.name, field.value) }
         merged.append(contentsOf: newer)
-        return merged
+        return withoutNamed(merged)
+    }
+
+    /// Without what `no-cache` names, whichever response said so: it is not used without validation (section 5.2.2.4).
+    private static func withoutNamed(_ fields: HTTPFields) -> HTTPFields {
+        guard let names = CacheControl(in: fields).fieldNames(of: .noCache) else { return fields }
+        var left = fields
+        for name in names { left.remove(name) }
+        return left
     }
 
     /// What of a response is not kept: the above, what its Connection names, and what its `no-cache` names (section

@@ -81,7 +81,8 @@ struct Lookup {
             directives.minFresh == nil
         else { return false }
         let staleTime = freshTime == .min ? .max : -freshTime
-        return isDisconnected || staleTime <= max(freshness.staleIfError, directives.staleIfError)
+        let grace = max(freshness.staleIfError, directives.staleIfError)
+        return isDisconnected || grace > 0 && staleTime <= grace
     }
 
     // MARK: Requests to the origin

@@ -11,10 +11,13 @@ extension PrivateCache {
         if !request.method.isSafe { invalidate(by: response, to: request) }
         if request.method == .head { freshen(by: exchange) }
         switch response.status {
-        case .notModified where request.method == .get:
+        case .notModified where request.method == .get || request.method == .head:
             if let reaction = receiveNotModified(exchange) { return reaction }
         case .partialContent:
             if case .complete(let stored) = forwarded.purpose { return complete(stored, with: exchange) }
+        case .rangeNotSatisfiable:
+            // The range was the cache's: the caller asks for the whole.
+            if case .complete = forwarded.purpose { return .sendAgain(plain(exchange)) }
         case _ where response.status.isServerFailure:
             if let answer = staleAnswer(inPlaceOf: exchange) { return .answer(answer) }
         default: break
@@ -24,13 +27,8 @@ extension PrivateCache {
 
     /// No response came to a forwarded request: the origin cannot be reached, or broke off (section 4.2.4).
     public func fail(_ forwarded: ForwardedRequest, at now: CacheTime) -> CacheFallback {
-        let stored: StoredResponse
-        switch forwarded.purpose {
-        case .validate(_, let fitting?): stored = fitting
-        case .complete(let prefix): stored = prefix
-        default: return .fail
-        }
         let lookup = Lookup(forwarded.original, forwarded.policy, at: now)
+        guard let stored = storedStill(for: forwarded, lookup) else { return .fail }
         if lookup.allowsStale(stored, isDisconnected: true), var answer = lookup.answer(with: stored) {
             answer.status.detail = "disconnected"
             store.noteUse(of: stored, for: lookup.key)
@@ -41,6 +39,16 @@ extension PrivateCache {
             return .answer(.gatewayTimeout("must-revalidate"))
         }
         return .fail
+    }
+
+    /// What may take the place of a response: the best of what is stored now. What was chosen when the request was sent may
+    /// have been updated, replaced or invalidated since.
+    private func storedStill(for forwarded: ForwardedRequest, _ lookup: Lookup) -> StoredResponse? {
+        switch forwarded.purpose {
+        case .validate(_, fitting: .some), .complete:
+            lookup.best(of: store.responses(for: lookup.key).filter { $0.selecting.match(forwarded.original) })
+        default: nil
+        }
     }
 
     /// The response as it came, its content recorded where it may be stored.
@@ -74,8 +82,8 @@ extension PrivateCache {
 
     /// A stored response in the place of an error of the server's (RFC 5861, section 4).
     private func staleAnswer(inPlaceOf exchange: ReceivedResponse) -> CacheAnswer? {
-        guard case .validate(_, let fitting?) = exchange.forwarded.purpose else { return nil }
         let lookup = exchange.lookup
+        guard let fitting = storedStill(for: exchange.forwarded, lookup) else { return nil }
         var status = CacheStatus()
         status.detail = "stale-if-error"
         guard lookup.allowsStale(fitting, isDisconnected: false),
@@ -108,10 +116,8 @@ extension PrivateCache {
     private func freshen(by exchange: ReceivedResponse) {
         guard exchange.response.status == .ok, !exchange.lookup.directives.noStore else { return }
         for stored in store.responses(for: exchange.key) {
-            guard stored.response.status == .ok, stored.selecting.match(exchange.forwarded.original) else {
-                continue
-            }
-            guard exchange.describes(stored) else {
+            guard stored.selecting.match(exchange.forwarded.original) else { continue }
+            guard stored.response.status == .ok, exchange.describes(stored) else {
                 store.remove(stored, for: exchange.key)
                 continue
             }

@@ -28,6 +28,10 @@ extension PrivateCache {
             content = old.content
             for extent in part.extents { content.insert(extent, completeLength: part.completeLength) }
             draft.response.fields = KeptFields.merged(old.response.fields, with: draft.response.fields)
+            // What stayed may say how long the response is fresh.
+            draft.freshness = Freshness(
+                of: draft.response, CacheControl(in: draft.response.fields),
+                receivedAt: draft.responseTime.date)
         } else if let old, old.content.isComplete, !draft.isKnownToDiffer(from: old) {
             // A part of nobody knows what is worth less than the whole that is there.
             return false
@@ -101,8 +105,7 @@ extension CacheRecording {
         switch place {
         case .whole:
             if isWhole { return StoredContent(whole: octets) }
-            // RFC 9111, section 3.3: a GET's 200 may be stored though it was cut.
-            guard draft.response.status == .ok else { return nil }
+            guard mayBeCut else { return nil }
             return StoredContent(part: .init(start: 0, octets: octets), completeLength: declaredLength)
         case .part(let start, let range):
             let extent = StoredContent.Extent(start: start, octets: octets)

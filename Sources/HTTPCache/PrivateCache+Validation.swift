@@ -6,12 +6,15 @@ extension PrivateCache {
         let forwarded = exchange.forwarded
         let request = forwarded.original
         guard forwarded.request.hasConditions else { return nil }
-        var candidates: [StoredResponse] = []
+        var candidates: [StoredResponse]
         var fitting: StoredResponse?
-        if case .validate(let offered, let chosen) = forwarded.purpose {
+        if case .validate(let offered, let chosen) = forwarded.purpose, !offered.isEmpty {
             (candidates, fitting) = (offered, chosen)
+        } else {
+            // The conditions are the caller's alone; the answer tells of what is stored all the same.
+            candidates = store.responses(for: exchange.key).filter { $0.selecting.match(request) }
         }
-        let isCallers = request.hasConditions
+        let isCallers = [FieldName.ifNoneMatch, .ifModifiedSince].contains { request.fields.contains($0) }
         let identified = exchange.identified(among: candidates, wasSentByCaller: isCallers)
         if isCallers {
             guard let own = callersCondition(exchange, identified, added: !candidates.isEmpty) else {

@@ -68,7 +68,8 @@ struct ReceivedResponse {
         }
         return .success(
             CacheRecording(
-                key: key, draft: draft, maximumLength: room, declaredLength: declaredLength, place: place))
+                key: key, draft: draft, maximumLength: room, declaredLength: declaredLength, place: place,
+                mayBeCut: forwarded.original.method == .get && draft.response.status == .ok))
     }
 
     // MARK: Updating (section 3.2)
