@@ -34,7 +34,8 @@ struct FixtureOctetsTests {
     @Test("every way to cut them says the same, and as the fixture's outcome says", arguments: names)
     func splits(name: String) throws {
         let fixture = try FixtureParser.parse(contents("\(Self.folder)/\(name)"))
-        for run in fixture.runs {
+        // Without a connection there are no octets of a server's: `explain` reads heads from its input.
+        for run in fixture.runs where !run.connections.isEmpty {
             var content: [UInt8] = []
             var errors = 0
             let connections = run.connections.map { Self.answered(on: $0) }
@@ -47,8 +48,8 @@ struct FixtureOctetsTests {
                     if outcome.response.map({ Self.isKept($0, run) }) ?? false { content += outcome.content }
                 }
             }
-            // What the fixture says comes from nothing that this parser has read. Without a connection it is no content.
-            if !run.connections.isEmpty, let expected = Self.expectedContent(of: run) { #expect(content == expected, "\(name)") }
+            // What the fixture says comes from nothing that this parser has read.
+            if let expected = Self.expectedContent(of: run) { #expect(content == expected, "\(name)") }
             if Self.expectsWireError(run), !Self.redirects(run) { #expect(errors > 0, "\(name)") }
             if Self.exit(of: run) == 0 { #expect(errors == 0, "\(name)") }
         }
