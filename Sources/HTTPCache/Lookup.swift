@@ -30,17 +30,19 @@ struct Lookup {
         directives = RequestDirectives(request)
     }
 
-    /// Chooses what matches the request. Of several: one whose Vary says by what it was chosen goes before one without,
-    /// and the most recent by its Date before others (sections 4 and 4.1).
-    mutating func choose() {
+    /// Chooses what matches the request, of all that is stored for the target. Of several: one whose Vary says by what it
+    /// was chosen goes before one without, and the most recent by its Date before others (sections 4 and 4.1).
+    consuming func choosing(among variants: [StoredResponse]) -> Lookup {
+        self.variants = variants
         guard variants.count != 1 else {
             chosen = variants[0].selecting.match(request) ? variants[0] : nil
-            return
+            return self
         }
         chosen = variants.filter { $0.selecting.match(request) }.max { left, right in
             if left.selecting.isEmpty != right.selecting.isEmpty { return left.selecting.isEmpty }
             return (left.date, left.responseTime.date) < (right.date, right.responseTime.date)
         }
+        return self
     }
 
     // MARK: May it be used?

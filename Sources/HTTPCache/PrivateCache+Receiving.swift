@@ -46,7 +46,7 @@ extension PrivateCache {
     private func storedStill(for forwarded: ForwardedRequest, _ lookup: Lookup) -> StoredResponse? {
         switch forwarded.purpose {
         case .validate(_, fitting: .some), .complete:
-            lookup.best(of: store.responses(for: lookup.key).filter { $0.selecting.match(forwarded.original) })
+            lookup.choosing(among: store.responses(for: lookup.key)).chosen
         default: nil
         }
     }

@@ -76,13 +76,16 @@ final class Demo {
         try say(
             "\n2. What the server said of it, asked with HEAD, as `rawget -I` asks: the fields come, the content does not."
         )
-        let (response, content) = try await Client().content(
-            for: HTTPRequest(.head, URI(parsing: "\(base)/\(DemoServer.name)")))
+        let request = HTTPRequest(.head, try URI(parsing: "\(base)/\(DemoServer.name)"))
+        let (response, content) = try await Client().content(for: request)
         try say("   \(response.version) \(response.statusText)".escapedForTerminal)
-        for field in response.fields {
+        let meaning = FieldMeaning(
+            response: response, request: request,
+            received: HTTPDate(secondsSinceEpoch: invocation.clock.secondsSinceEpoch))
+        for (index, field) in response.fields.enumerated() {
             let line = "   \(field.name): \(field.value)".escapedForTerminal
             try say(line)
-            if let meaning = DemoServer.meaning(of: field) { try say("        \(meaning)") }
+            for clause in meaning.clauses(at: index) { try say("        \(clause)") }
         }
         let length = response.fields[.contentLength].flatMap { UInt64($0) }
         try check(
@@ -238,21 +241,5 @@ enum DemoServer {
 
     private static func head(_ status: String, length: UInt64, _ more: String = "") -> String {
         "HTTP/1.1 \(status)\r\nContent-Length: \(length)\r\n\(more)\(fields)\r\n"
-    }
-
-    /// What a field means for this download.
-    static func meaning(of field: HTTPFields.Field) -> String? {
-        switch field.name {
-        case .contentLength: "so many octets will come: progress has a total, and a cut is noticed"
-        case .cacheControl: "fresh for 7,776,000 s, 90 days: a cache may answer from its copy until then"
-        case .contentType: "a zip archive, which says nothing of its name"
-        case .lastModified: "when it was last changed; --remote-time gives the file this date"
-        case .acceptRanges:
-            "parts can be asked for, as the next step does"
-        case .etag: "names this very version: a later part must carry the same to belong to it"
-        case .server, "X-Powered-By": "what answers; nothing depends on it"
-        case .date: "when the answer was made: ages are counted from here"
-        default: nil
-        }
     }
 }

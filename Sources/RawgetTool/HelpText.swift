@@ -27,10 +27,11 @@ enum HelpText {
                rawget demo
                rawget check [options] FILE|FOLDER...
                rawget serve [options] FILE|FOLDER...
+               rawget explain [options] FILE|-
 
         Saves each URL to a file in the current folder; -o - writes to standard output.
         demo shows it at work; check runs test fixtures, serve answers other clients
-        by them.
+        by them; explain says what a response head means.
 
         """
 
