@@ -46,8 +46,11 @@ extension PrivateCache {
     private func storedStill(for forwarded: ForwardedRequest, _ lookup: Lookup) -> StoredResponse? {
         switch forwarded.purpose {
         case .validate(_, fitting: .some), .complete:
-            lookup.best(of: store.responses(for: lookup.key).filter { $0.selecting.match(forwarded.original) })
-        default: nil
+            var lookup = lookup
+            lookup.variants = store.responses(for: lookup.key)
+            lookup.choose()
+            return lookup.chosen
+        default: return nil
         }
     }
 
