@@ -39,7 +39,9 @@ struct Lookup {
             return self
         }
         chosen = variants.filter { $0.selecting.match(request) }.max { left, right in
-            if left.selecting.isEmpty != right.selecting.isEmpty { return left.selecting.isEmpty }
+            // Credentials alone are no Vary.
+            let isVaried = right.response.fields.contains(.vary)
+            if left.response.fields.contains(.vary) != isVaried { return isVaried }
             return (left.date, left.responseTime.date) < (right.date, right.responseTime.date)
         }
         return self

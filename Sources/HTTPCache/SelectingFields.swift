@@ -50,9 +50,6 @@ struct SelectingFields: Hashable, Sendable {
             isLanguage ? CommaList(.contentLanguage, in: response.fields).map { $0.lowercasedASCII } : []
     }
 
-    /// Whether nothing but the target URI chose the response.
-    var isEmpty: Bool { fields.isEmpty && !matchesNone }
-
     /// Whether the response would be chosen for `request`.
     func match(_ request: HTTPRequest) -> Bool {
         guard !matchesNone else { return false }

@@ -40,13 +40,13 @@ enum FieldText {
         return members.map(trimmed).filter { !$0.isEmpty }
     }
 
-    /// delta-seconds (section 1.2.2) of any size; what has more digits than any clock will see is cut to 10^30.
+    /// delta-seconds (section 1.2.2) of any size; what is more than the greatest number is that.
     static func seconds(_ text: String) -> Int128? {
         guard !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         return text.utf8.reduce(0) { min($0 * 10 + Int128($1 - 0x30), huge) }
     }
 
-    static let huge: Int128 = 1_000_000_000_000_000_000_000_000_000_000
+    static let huge = Int128(Int64.max)
 
     /// The seconds of a date in one of its three forms.
     static func date(_ text: String?, now: CacheMoment) -> Int64? {
@@ -160,7 +160,7 @@ struct Directives {
     var maxStale: Int128? {
         guard has("max-stale") else { return nil }
         let isAny = all.contains { $0.name == "max-stale" && $0.argument == .none }
-        return isAny ? FieldText.huge * 100 : greatestSeconds("max-stale")
+        return isAny ? FieldText.huge * 4 : greatestSeconds("max-stale")
     }
 
     /// no-cache without names of fields (section 5.2.2.4).

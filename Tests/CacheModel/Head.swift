@@ -134,7 +134,8 @@ extension Head {
         let corrected = ageValue + received.since(requested)
         return dates.flatMap { date in
             let apparent = max(0, Int128(received.wall) - Int128(date))
-            return [(corrected + resident, date), (max(apparent, corrected) + resident, date)]
+            // What overflows is the greatest number (section 1.2.2).
+            return [corrected, max(apparent, corrected)].map { (min($0 + resident, FieldText.huge), date) }
         }
     }
 

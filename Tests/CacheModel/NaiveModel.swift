@@ -209,7 +209,8 @@ package final class NaiveModel {
     private func offerCompletion(by message: Message) {
         let own = Head(message, order: order)
         for memory in memories where memory.key == message.key && memory.mayAnswer(.get) {
-            for head in memory.heads where head.status == 200 && head.sharesStrongValidator(with: own) {
+            let late = memory.past.filter { $0.isReplaced(after: message.sent.order) }
+            for head in memory.heads + late where head.status == 200 && head.sharesStrongValidator(with: own) {
                 passing.append((memory, head.updated(by: message, order: order)))
             }
         }
@@ -219,7 +220,8 @@ package final class NaiveModel {
     private func combine(_ memory: Memory) {
         let own = memory.heads[0]
         for other in memories where other.key == memory.key && other.mayAnswer(.get) {
-            for head in other.heads where head.status == 200 && head.sharesStrongValidator(with: own) {
+            let late = other.past.filter { $0.isReplaced(after: memory.message.sent.order) }
+            for head in other.heads + late where head.status == 200 && head.sharesStrongValidator(with: own) {
                 var updated = head.updated(by: memory.message, order: own.order)
                 updated.isInvalid = false
                 if !memory.heads.contains(where: { $0.fields == updated.fields && $0.dates == updated.dates }) {

@@ -157,7 +157,7 @@ final class OriginServer {
             return .response(response, content: [], isWhole: true, declaredLength: 0)
         }
         let declared = isDeclared ? length : nil
-        guard !content.isEmpty, random.percent(theme.trouble / 3 + theme.ranges / 5) else {
+        guard !content.isEmpty, random.percent(theme.cuts) else {
             return .response(response, content: content, isWhole: true, declaredLength: declared)
         }
         let cut = Array(content.prefix(Int.random(in: 0..<content.count, using: &random)))

@@ -22,6 +22,12 @@ struct Theme {
     var change: Int
     /// How often a wall clock jumps.
     var jumps: Int
+    /// How often content ends before its time.
+    var cuts: Int
+    /// How often a response has been under way for long.
+    var ages: Int
+    /// A directive that responses have often.
+    var favourite: String?
 
     init(using random: inout SplitMix64) {
         unit = random.pick(10, 60, 3600, 86_400)
@@ -33,8 +39,21 @@ struct Theme {
         unsafe = random.pick(0, 5, 25)
         policies = random.pick(0, 0, 20, 60)
         overlap = random.pick(0, 0, 10, 40)
-        change = random.pick(0, 10, 30)
+        change = random.pick(0, 4, 20)
         jumps = random.pick(0, 0, 3, 15)
+        cuts = random.pick(0, 0, 10, 50)
+        ages = random.pick(0, 10, 50)
+        favourite = random.pick(
+            nil, nil, nil, "stale-if-error", "stale-while-revalidate", "must-revalidate", "immutable",
+            "must-understand, no-store", "no-cache=\"x-note\"", "public")
+    }
+
+    /// Seconds between two steps: often fewer than a lifetime has, now and then many more.
+    func pause(using random: inout SplitMix64) -> Int64 {
+        random.weighted([
+            8: 0, 6: unit / 10, 4: unit / 2, 3: unit, 2: Int64.random(in: 0...unit * 2, using: &random),
+            1: unit * 10, 1: 864_000,
+        ])
     }
 
     /// A number of seconds around the unit, most often below.

@@ -22,6 +22,9 @@ struct ValueMaker {
         guard random.percent(80) else { return [] }
         var directives: [String] = []
         func name(_ text: String) -> String { letterCase(text, &random) }
+        if let favourite = theme.favourite, random.percent(60) {
+            directives.append(favourite.hasPrefix("stale") ? "\(favourite)=\(seconds(&random))" : favourite)
+        }
         if random.percent(75) { directives.append("\(name("max-age"))=\(seconds(&random))") }
         if random.percent(12) { directives.append("\(name("stale-while-revalidate"))=\(seconds(&random))") }
         if random.percent(12) { directives.append("\(name("stale-if-error"))=\(seconds(&random))") }
@@ -95,7 +98,7 @@ struct ValueMaker {
 
     /// Values of Age: mostly none.
     func age(_ random: inout SplitMix64) -> [String] {
-        guard random.percent(10) else { return [] }
+        guard random.percent(theme.ages) else { return [] }
         let number = theme.seconds(using: &random)
         guard random.percent(theme.oddity) else { return [String(number)] }
         return random.pick(

@@ -85,7 +85,7 @@ final class Walk {
     }
 
     private func pause(_ random: inout SplitMix64) {
-        uptime += random.weighted([4: 0, 6: theme.seconds(using: &random)])
+        uptime += theme.pause(using: &random)
         guard random.percent(theme.jumps) else { return }
         wallError += random.pick(-1, 1, -1) * theme.unit * random.pick(1, 5, 30)
         tell("the wall clock is off by \(wallError)")
