@@ -57,6 +57,7 @@ final class Demo {
         try await cut(base, folder)
         try await redirect(base, folder)
         try await secured(folder)
+        try await caching(server)
     }
 
     // MARK: The stations
@@ -179,12 +180,12 @@ final class Demo {
         return exit
     }
 
-    private func check(_ what: String, _ holds: Bool) throws {
+    func check(_ what: String, _ holds: Bool) throws {
         if !holds { failures += 1 }
         try say("   [\(holds ? "ok" : "FAILED")] \(what)")
     }
 
-    private func say(_ line: String) throws { try console.print(line + "\n") }
+    func say(_ line: String) throws { try console.print(line + "\n") }
 }
 
 /// A person has had enough of the tour.
@@ -195,6 +196,8 @@ enum DemoServer {
     static let name = "metro_demo使用Highcharts实现图表展示.zip"
     static let length: UInt64 = 592_441
     static let cutAt: UInt64 = 200_000
+    /// The date of its answers: Wed, 02 Sep 2015 13:17:01 GMT.
+    static let date: Int64 = 1_441_199_821
     static let content = GeneratedContent(seed: 20150902)
 
     private static let fields = """
