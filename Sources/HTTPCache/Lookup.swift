@@ -82,11 +82,12 @@ struct Lookup {
         guard policy != .reloadRevalidatingCacheData, !freshness.needsValidation,
             !freshness.mustRevalidate || freshTime > 0, !directives.noCache, !directives.noStore,
             directives.maxAge == nil || directives.maxStale != nil,
-            directives.minFresh == nil
+            directives.minFresh == nil, !request.hasOriginConditions
         else { return false }
         let staleTime = freshTime == .min ? .max : -freshTime
-        let grace = max(freshness.staleIfError, directives.staleIfError)
-        return isDisconnected || grace > 0 && staleTime <= grace
+        // Where somebody has said how long, that is for an origin that is not there as well: a gateway would answer 504.
+        let limits = [freshness.staleIfError, directives.staleIfError].compactMap { $0 }
+        return limits.max().map { staleTime <= $0 } ?? isDisconnected
     }
 
     // MARK: Requests to the origin

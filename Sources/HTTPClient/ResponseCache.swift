@@ -12,8 +12,6 @@ public final class ResponseCache: @unchecked Sendable {
     private let memory: MemoryStore?
     private let lock = Lock<Void>(())
     private let clock: WallClock
-    // Whole seconds are counted from here, so that nothing ages by one because the system's own count has just gone on.
-    private let start = Instant.now
     /// What is validated in the background now.
     private let validating = Lock<Set<CacheKey>>([])
 
@@ -40,7 +38,7 @@ public final class ResponseCache: @unchecked Sendable {
     /// Runs `body` with the cache and the time, alone.
     func with<Result>(_ body: (PrivateCache, CacheTime) -> Result) -> Result {
         let date = HTTPDate(secondsSinceEpoch: clock.secondsSinceEpoch)
-        let now = CacheTime(date: date, uptime: (Instant.now - start).components.seconds)
+        let now = CacheTime(date: date, uptimeNanoseconds: clock.uptimeNanoseconds)
         return lock.withLock { _ in body(cache, now) }
     }
 
