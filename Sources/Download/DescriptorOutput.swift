@@ -1,12 +1,12 @@
 import Glibc
 import HTTPMessage
-import System
-import Transport
+package import System
+package import Transport
 
 /// Writes to a descriptor that somebody else opened, and never blocks the loop: what a full pipe does not take is held
 /// until it does.
 @NetworkActor
-final class DescriptorOutput {
+package final class DescriptorOutput {
     /// What is written to.
     private let number: Int32
     /// The same pipe or terminal, opened once more so that it never blocks. The lent descriptor stays as it is: it may
@@ -17,7 +17,7 @@ final class DescriptorOutput {
     private var written = 0
 
     /// Takes `descriptor` for writing; it stays its owner's.
-    init(_ descriptor: Int32) {
+    package init(_ descriptor: Int32) {
         let isSpecial = (try? File.status(of: descriptor))?.kind == .special
         // Where it cannot be opened again (a socket, no /proc), writing may block.
         let opened =
@@ -40,7 +40,7 @@ final class DescriptorOutput {
     var isFlushed: Bool { written == held.count }
 
     /// Writes `octets`, or holds them behind what is held. Answers whether everything has been written.
-    func write(_ octets: Span<UInt8>) throws(SystemError) -> Bool {
+    package func write(_ octets: Span<UInt8>) throws(SystemError) -> Bool {
         guard own != nil else {
             try File.write(octets, to: number)
             return true
@@ -63,7 +63,7 @@ final class DescriptorOutput {
     }
 
     /// Waits until everything has been written. Throws `timedOut`, `cancelled`, and `targetFailed`.
-    func flush(until deadline: Deadline) async throws(TransportError) {
+    package func flush(until deadline: Deadline) async throws(TransportError) {
         while !isFlushed {
             try await DescriptorWatch.writable(number, until: deadline)
             // Counted at once: another flush may follow one that was cancelled.

@@ -7,20 +7,27 @@ public import HTTPMessage
 public struct CacheTime: Hashable, Sendable {
     /// The wall clock.
     public var date: HTTPDate
-    /// Seconds on a clock that never goes back; it may stand still, and means nothing outside of the process.
-    public var uptime: Int64
+    /// Nanoseconds on a clock that never goes back; it may stand still, and means nothing outside of the process.
+    private let uptime: Int64
 
-    /// A reading of both clocks.
-    public init(date: HTTPDate, uptime: Int64) {
+    /// A reading of both clocks, the second in nanoseconds: of whole seconds the difference could be one too many.
+    public init(date: HTTPDate, uptimeNanoseconds: Int64) {
         self.date = date
-        self.uptime = uptime
+        uptime = uptimeNanoseconds
+    }
+
+    /// A reading of both clocks, the second in seconds; saturates.
+    public init(date: HTTPDate, uptime: Int64) {
+        let (nanoseconds, overflows) = uptime.multipliedReportingOverflow(by: 1_000_000_000)
+        let saturated: Int64 = uptime < 0 ? .min : .max
+        self.init(date: date, uptimeNanoseconds: overflows ? saturated : nanoseconds)
     }
 
     /// Whole seconds from `earlier` to this moment, never negative; saturates.
     public func seconds(since earlier: CacheTime) -> Int64 {
         let byDate = date.seconds(since: earlier.date)
         let (difference, overflows) = uptime.subtractingReportingOverflow(earlier.uptime)
-        return max(0, byDate, overflows ? 0 : difference)
+        return max(0, byDate, overflows ? 0 : difference / 1_000_000_000)
     }
 }
 

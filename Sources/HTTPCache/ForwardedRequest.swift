@@ -11,7 +11,7 @@ public struct ForwardedRequest: Sendable {
     /// The policy it is under.
     let policy: CachePolicy
     /// What is known so far of why it is sent.
-    var status: CacheStatus
+    package internal(set) var status: CacheStatus
     /// What the cache does about it.
     var purpose = Purpose.load
 

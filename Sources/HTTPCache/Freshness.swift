@@ -25,15 +25,16 @@ struct Freshness: Sendable {
     let isImmutable: Bool
     /// Seconds behind the lifetime in which it may be used while it is validated (RFC 5861, section 3).
     let staleWhileRevalidate: Int64
-    /// Seconds behind the lifetime in which it may take the place of an error (RFC 5861, section 4).
-    let staleIfError: Int64
+    /// Seconds behind the lifetime in which it may take the place of an error; `nil` where that is not said (RFC 5861,
+    /// section 4).
+    let staleIfError: Int64?
 
     /// What a response says that came at that date.
     init(of response: HTTPResponse, _ control: CacheControl, receivedAt received: HTTPDate) {
         needsValidation = control.contains(.noCache) && control.fieldNames(of: .noCache) == nil
         mustRevalidate = control.contains(.mustRevalidate)
         isImmutable = control.contains(.immutable)
-        staleWhileRevalidate = control.grace(.staleWhileRevalidate)
+        staleWhileRevalidate = control.grace(.staleWhileRevalidate) ?? 0
         staleIfError = control.grace(.staleIfError)
         let date = response.date(receivedAt: received) ?? received
         if let maximum = control.seconds(.maxAge) {
@@ -59,9 +60,11 @@ struct Freshness: Sendable {
 }
 
 extension CacheControl {
-    /// The seconds of a directive that lengthens the use of what is stale; none where that is not said clearly.
-    fileprivate func grace(_ name: Name) -> Int64 {
-        if case .seconds(let seconds) = seconds(name) { seconds } else { 0 }
+    /// The seconds of a directive that lengthens the use of what is stale: none where they cannot be read, `nil` where
+    /// there is no such directive.
+    func grace(_ name: Name) -> Int64? {
+        guard let time = seconds(name) else { return nil }
+        return if case .seconds(let seconds) = time { seconds } else { 0 }
     }
 }
 

@@ -30,12 +30,13 @@ struct Lookup {
         directives = RequestDirectives(request)
     }
 
-    /// Chooses what matches the request. Of several: one whose Vary says by what it was chosen goes before one without,
-    /// and the most recent by its Date before others (sections 4 and 4.1).
-    mutating func choose() {
+    /// Chooses what matches the request, of all that is stored for the target. Of several: one whose Vary says by what it
+    /// was chosen goes before one without, and the most recent by its Date before others (sections 4 and 4.1).
+    consuming func choosing(among variants: [StoredResponse]) -> Lookup {
+        self.variants = variants
         guard variants.count != 1 else {
             chosen = variants[0].selecting.match(request) ? variants[0] : nil
-            return
+            return self
         }
         chosen = variants.filter { $0.selecting.match(request) }.max { left, right in
             // Credentials alone are no Vary.
@@ -43,6 +44,7 @@ struct Lookup {
             if left.response.fields.contains(.vary) != isVaried { return isVaried }
             return (left.date, left.responseTime.date) < (right.date, right.responseTime.date)
         }
+        return self
     }
 
     // MARK: May it be used?
@@ -80,11 +82,12 @@ struct Lookup {
         guard policy != .reloadRevalidatingCacheData, !freshness.needsValidation,
             !freshness.mustRevalidate || freshTime > 0, !directives.noCache, !directives.noStore,
             directives.maxAge == nil || directives.maxStale != nil,
-            directives.minFresh == nil
+            directives.minFresh == nil, !request.hasOriginConditions
         else { return false }
         let staleTime = freshTime == .min ? .max : -freshTime
-        let grace = max(freshness.staleIfError, directives.staleIfError)
-        return isDisconnected || grace > 0 && staleTime <= grace
+        // Where somebody has said how long, that is for an origin that is not there as well: a gateway would answer 504.
+        let limits = [freshness.staleIfError, directives.staleIfError].compactMap { $0 }
+        return limits.max().map { staleTime <= $0 } ?? isDisconnected
     }
 
     // MARK: Requests to the origin

@@ -46,11 +46,8 @@ extension PrivateCache {
     private func storedStill(for forwarded: ForwardedRequest, _ lookup: Lookup) -> StoredResponse? {
         switch forwarded.purpose {
         case .validate(_, fitting: .some), .complete:
-            var lookup = lookup
-            lookup.variants = store.responses(for: lookup.key)
-            lookup.choose()
-            return lookup.chosen
-        default: return nil
+            lookup.choosing(among: store.responses(for: lookup.key)).chosen
+        default: nil
         }
     }
 

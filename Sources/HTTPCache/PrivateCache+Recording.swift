@@ -69,6 +69,7 @@ extension PrivateCache {
         status.forwardStatus = .partialContent
         status.ttl = draft.freshTime
         var answer = CacheAnswer(draft.response, prefix.content, 0..<start, source: .network, status: status)
+        answer.response.fields.append(contentsOf: exchange.ownFields(beside: draft.response))
         answer.combinedLength = length
         let place = CacheRecording.Place.behind(prefix.content, completeLength: length)
         guard mayBeStored,

@@ -48,9 +48,10 @@ extension PrivateCache {
         var status = forwarded.status
         status.forwardStatus = .notModified
         status.isStored = store.responses(for: exchange.key).contains { $0 === updated }
-        guard let answer = exchange.lookup.answer(with: updated, source: .revalidated, status: status) else {
+        guard var answer = exchange.lookup.answer(with: updated, source: .revalidated, status: status) else {
             return .sendAgain(plain(exchange))
         }
+        answer.response.fields.append(contentsOf: exchange.ownFields(beside: updated.response))
         return .answer(answer)
     }
 

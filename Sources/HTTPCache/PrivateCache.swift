@@ -26,8 +26,7 @@ public final class PrivateCache {
             return refusal(of: lookup, .method) ?? .forward(lookup.forward(.method))
         }
         let variants = store.responses(for: lookup.key)
-        lookup.variants = variants
-        lookup.choose()
+        lookup = lookup.choosing(among: variants)
         guard let chosen = lookup.chosen else {
             let reason: CacheStatus.Forward = variants.isEmpty ? .uriMiss : .varyMiss
             return refusal(of: lookup, reason) ?? .forward(lookup.forwardUnmatched(reason))
@@ -79,10 +78,8 @@ public final class PrivateCache {
     public func storedResponse(for request: HTTPRequest) -> StoredResponse? {
         guard request.method == .get || request.method == .head else { return nil }
         let now = CacheTime(date: HTTPDate(secondsSinceEpoch: 0), uptime: 0)
-        var lookup = Lookup(request, .returnCacheDataDontLoad, at: now)
-        lookup.variants = store.responses(for: lookup.key)
-        lookup.choose()
-        return lookup.chosen
+        let lookup = Lookup(request, .returnCacheDataDontLoad, at: now)
+        return lookup.choosing(among: store.responses(for: lookup.key)).chosen
     }
 }
 

@@ -97,6 +97,15 @@ struct ReceivedResponse {
         )
     }
 
+    /// Fields of this response that are for its own request alone: what the Cache-Control of the response that it
+    /// updates names in `no-cache` (section 5.2.2.4).
+    func ownFields(beside updated: HTTPResponse) -> HTTPFields {
+        let names = CacheControl(in: updated.fields).fieldNames(of: .noCache) ?? []
+        var own = HTTPFields()
+        for field in response.fields where names.contains(field.name) { own.append(field.name, field.value) }
+        return own
+    }
+
     /// Whether a HEAD response describes a stored one: the validators that came are the same, and so is the length (section
     /// 4.3.5).
     func describes(_ stored: StoredResponse) -> Bool {

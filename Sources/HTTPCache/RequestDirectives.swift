@@ -14,8 +14,9 @@ struct RequestDirectives: Sendable {
     let noStore: Bool
     /// The origin is not asked.
     let onlyIfCached: Bool
-    /// Seconds behind the lifetime in which a stale answer may take the place of an error (RFC 5861, section 4).
-    let staleIfError: Int64
+    /// Seconds behind the lifetime in which a stale answer may take the place of an error; `nil` where that is not said
+    /// (RFC 5861, section 4).
+    let staleIfError: Int64?
 
     init(_ request: HTTPRequest) {
         let control = CacheControl(in: request.fields)
@@ -33,11 +34,7 @@ struct RequestDirectives: Sendable {
             || pragma && CommaList(.pragma, in: request.fields).contains(token: "no-cache")
         noStore = control.contains(.noStore)
         onlyIfCached = control.contains(.onlyIfCached)
-        if case .seconds(let seconds) = control.seconds(.staleIfError) {
-            staleIfError = seconds
-        } else {
-            staleIfError = 0
-        }
+        staleIfError = control.grace(.staleIfError)
     }
 
     /// An argument that cannot be read limits as much as it can.

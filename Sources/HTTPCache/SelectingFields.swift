@@ -55,14 +55,14 @@ struct SelectingFields: Hashable, Sendable {
         guard !matchesNone else { return false }
         return fields.allSatisfy { field in
             let value = SelectingFields.value(of: field.name, in: request.fields)
-            return value == field.value || field.name == .acceptLanguage && isPreferred(in: value)
+            return value == field.value || field.name == .acceptLanguage && isPreferred(by: request.fields)
         }
     }
 
     /// Whether the response is in the one language that the request likes best: then no other could be chosen.
-    private func isPreferred(in value: String?) -> Bool {
-        guard languages.count == 1, let value else { return false }
-        let ranked = AcceptedLanguage.list(value).filter { $0.quality > 0 }
+    private func isPreferred(by fields: HTTPFields) -> Bool {
+        guard languages.count == 1 else { return false }
+        let ranked = AcceptedLanguage.list(in: fields).filter { $0.quality > 0 }
         guard let best = ranked.map(\.quality).max() else { return false }
         let favourites = ranked.filter { $0.quality == best }
         return favourites.count == 1 && favourites[0].range == languages[0]
@@ -72,10 +72,10 @@ struct SelectingFields: Hashable, Sendable {
     /// to case and order. `nil` when there is no such field.
     private static func value(of name: FieldName, in fields: HTTPFields) -> String? {
         guard fields.contains(name) else { return nil }
-        let members = CommaList(name, in: fields).members
-        guard name == .acceptLanguage else { return members.joined(separator: ",") }
-        return AcceptedLanguage.list(members.joined(separator: ",")).map(\.description).sorted()
-            .joined(separator: ",")
+        guard name == .acceptLanguage else {
+            return CommaList(name, in: fields).members.joined(separator: ",")
+        }
+        return AcceptedLanguage.list(in: fields).map(\.description).sorted().joined(separator: ",")
     }
 
     /// Octets of names and values.
@@ -91,9 +91,10 @@ private struct AcceptedLanguage {
     /// In thousandths.
     var quality: Int
 
-    /// The members of a value; one whose quality cannot be read is a range by all its text.
-    static func list(_ value: String) -> [AcceptedLanguage] {
-        CommaList(value.lowercasedASCII).map { member in
+    /// The members of all lines; one whose quality cannot be read is a range by all its text.
+    static func list(in fields: HTTPFields) -> [AcceptedLanguage] {
+        CommaList(.acceptLanguage, in: fields).map { member in
+            let member = member.lowercasedASCII
             let parts = member.split(separator: ";", maxSplits: 1)
             guard parts.count == 2, let range = parts.first, let quality = quality(parts[1]) else {
                 return AcceptedLanguage(range: member, quality: 1000)

@@ -38,7 +38,7 @@ public final class ResponseCache: @unchecked Sendable {
     /// Runs `body` with the cache and the time, alone.
     func with<Result>(_ body: (PrivateCache, CacheTime) -> Result) -> Result {
         let date = HTTPDate(secondsSinceEpoch: clock.secondsSinceEpoch)
-        let now = CacheTime(date: date, uptime: Instant.now.nanoseconds / 1_000_000_000)
+        let now = CacheTime(date: date, uptimeNanoseconds: clock.uptimeNanoseconds)
         return lock.withLock { _ in body(cache, now) }
     }
 

@@ -32,30 +32,3 @@ public struct BasicCredentials: Hashable, Sendable {
         return "Basic " + Base64.encoded(pair.span)
     }
 }
-
-/// Octets as text of 64 characters (RFC 4648, section 4).
-package enum Base64 {
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    /// The text for `octets`, padded.
-    package static func encoded(_ octets: Span<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((octets.count / 3 + 1) * 4)
-        var index = 0
-        while index < octets.count {
-            let count = min(3, octets.count - index)
-            var group: UInt32 = 0
-            for place in 0..<3 {
-                group = group << 8 | (place < count ? UInt32(octets[index + place]) : 0)
-            }
-            for place in 0..<4 {
-                let isPadding = place > count
-                text.append(
-                    isPadding ? UInt8(ascii: "=") : alphabet[Int(group >> UInt32(18 - 6 * place) & 63)])
-            }
-            index += count
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-}

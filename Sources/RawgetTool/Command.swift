@@ -11,7 +11,7 @@ final class Command {
     /// Largest file of options, patterns or fields that is read: 64 MiB.
     nonisolated static let longestFile = 64 << 20
     /// Words that stand for another way to run, in a later version.
-    private static let laterWords = ["batch", "explain", "reach"]
+    private static let laterWords = ["reach"]
 
     private var invocation: Invocation
     /// The file of `--stderr`.
@@ -33,8 +33,10 @@ final class Command {
         if let word = invocation.arguments.dropFirst().first, !isCalledCurl {
             let rest = Array(invocation.arguments.dropFirst(2))
             switch word {
+            case "batch": return await BatchCommand(invocation).run(rest)
             case "demo": return await Demo(invocation).run(rest)
             case "check": return await CheckCommand(invocation).run(rest)
+            case "explain": return ExplainCommand(invocation).run(rest)
             case "serve": return await ServeCommand(invocation).run(rest)
             default: break
             }

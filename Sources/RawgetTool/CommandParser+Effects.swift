@@ -30,26 +30,8 @@ extension CommandParser {
         case .text, .checked, .seconds, .size, .count, .configFile: break
         }
         let value = argument.map(text) ?? ""
-        switch found.option.effect {
-        case .text(let set): set(&settings, value)
-        case .checked(let set):
-            guard set(&settings, value) else { throw malformed(value, found.option) }
-        case .seconds(let set):
-            guard let seconds = NumberText.seconds(value) else { throw malformed(value, found.option) }
-            set(&settings, seconds)
-        case .size(let set):
-            guard let size = NumberText.size(value) else { throw malformed(value, found.option) }
-            set(&settings, size)
-        case .count(let bounds, let set):
-            guard let count = Int(value), bounds.contains(count) else {
-                throw UsageError(
-                    "\(found.option.spelling): \"\(value.escapedForTerminal)\" is no number from "
-                        + "\(bounds.lowerBound) to \(bounds.upperBound)")
-            }
-            set(&settings, count)
-        case .configFile: try readConfig(FileArgument(value))
-        case .toggle, .flag, .url, .output, .remoteName, .next, .asCurl, .help, .version: break  // done above
-        }
+        if case .configFile = found.option.effect { return try readConfig(FileArgument(value)) }
+        try found.option.obey(value, &settings)
     }
 
     /// Ends the present group; the next one begins with no option set.
@@ -114,19 +96,42 @@ extension CommandParser {
         case .text(let text): text
         }
     }
+}
 
-    private func malformed(_ value: String, _ option: CommandOption) -> UsageError {
+extension CommandOption {
+    /// Changes `settings` as the option says with that argument; only for effects that take one as text and note it.
+    func obey(_ value: String, _ settings: inout CommandSettings) throws(UsageError) {
+        switch effect {
+        case .text(let set): set(&settings, value)
+        case .checked(let set):
+            guard set(&settings, value) else { throw malformed(value) }
+        case .seconds(let set):
+            guard let seconds = NumberText.seconds(value) else { throw malformed(value) }
+            set(&settings, seconds)
+        case .size(let set):
+            guard let size = NumberText.size(value) else { throw malformed(value) }
+            set(&settings, size)
+        case .count(let bounds, let set):
+            guard let count = Int(value), bounds.contains(count) else {
+                throw UsageError(
+                    "\(spelling): \"\(value.escapedForTerminal)\" is no number from "
+                        + "\(bounds.lowerBound) to \(bounds.upperBound)")
+            }
+            set(&settings, count)
+        case .toggle, .flag, .url, .output, .remoteName, .next, .configFile, .asCurl, .help, .version: break
+        }
+    }
+
+    private func malformed(_ value: String) -> UsageError {
         let form: String =
-            switch option.effect {
+            switch effect {
             case .seconds: "a number of seconds"
             case .size: "a size like 500, 64k or 2g"
-            default: option.argument ?? "of that form"
+            default: argument ?? "of that form"
             }
         // A secret, its colon forgotten, is not to be shown.
-        guard option.name != "header" else {
-            return UsageError("\(option.spelling): what follows is not \(form)")
-        }
-        return UsageError("\(option.spelling): \"\(value.escapedForTerminal)\" is not \(form)")
+        guard name != "header" else { return UsageError("\(spelling): what follows is not \(form)") }
+        return UsageError("\(spelling): \"\(value.escapedForTerminal)\" is not \(form)")
     }
 }
 

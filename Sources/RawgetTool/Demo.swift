@@ -57,6 +57,7 @@ final class Demo {
         try await cut(base, folder)
         try await redirect(base, folder)
         try await secured(folder)
+        try await caching(server)
     }
 
     // MARK: The stations
@@ -76,13 +77,16 @@ final class Demo {
         try say(
             "\n2. What the server said of it, asked with HEAD, as `rawget -I` asks: the fields come, the content does not."
         )
-        let (response, content) = try await Client().content(
-            for: HTTPRequest(.head, URI(parsing: "\(base)/\(DemoServer.name)")))
+        let request = HTTPRequest(.head, try URI(parsing: "\(base)/\(DemoServer.name)"))
+        let (response, content) = try await Client().content(for: request)
         try say("   \(response.version) \(response.statusText)".escapedForTerminal)
-        for field in response.fields {
+        let meaning = FieldMeaning(
+            response: response, request: request,
+            received: HTTPDate(secondsSinceEpoch: invocation.clock.secondsSinceEpoch))
+        for (index, field) in response.fields.enumerated() {
             let line = "   \(field.name): \(field.value)".escapedForTerminal
             try say(line)
-            if let meaning = DemoServer.meaning(of: field) { try say("        \(meaning)") }
+            for clause in meaning.clauses(at: index) { try say("        \(clause)") }
         }
         let length = response.fields[.contentLength].flatMap { UInt64($0) }
         try check(
@@ -176,12 +180,12 @@ final class Demo {
         return exit
     }
 
-    private func check(_ what: String, _ holds: Bool) throws {
+    func check(_ what: String, _ holds: Bool) throws {
         if !holds { failures += 1 }
         try say("   [\(holds ? "ok" : "FAILED")] \(what)")
     }
 
-    private func say(_ line: String) throws { try console.print(line + "\n") }
+    func say(_ line: String) throws { try console.print(line + "\n") }
 }
 
 /// A person has had enough of the tour.
@@ -192,6 +196,8 @@ enum DemoServer {
     static let name = "metro_demo使用Highcharts实现图表展示.zip"
     static let length: UInt64 = 592_441
     static let cutAt: UInt64 = 200_000
+    /// The date of its answers: Wed, 02 Sep 2015 13:17:01 GMT.
+    static let date: Int64 = 1_441_199_821
     static let content = GeneratedContent(seed: 20150902)
 
     private static let fields = """
@@ -238,21 +244,5 @@ enum DemoServer {
 
     private static func head(_ status: String, length: UInt64, _ more: String = "") -> String {
         "HTTP/1.1 \(status)\r\nContent-Length: \(length)\r\n\(more)\(fields)\r\n"
-    }
-
-    /// What a field means for this download.
-    static func meaning(of field: HTTPFields.Field) -> String? {
-        switch field.name {
-        case .contentLength: "so many octets will come: progress has a total, and a cut is noticed"
-        case .cacheControl: "fresh for 7,776,000 s, 90 days: a cache may answer from its copy until then"
-        case .contentType: "a zip archive, which says nothing of its name"
-        case .lastModified: "when it was last changed; --remote-time gives the file this date"
-        case .acceptRanges:
-            "parts can be asked for, as the next step does"
-        case .etag: "names this very version: a later part must carry the same to belong to it"
-        case .server, "X-Powered-By": "what answers; nothing depends on it"
-        case .date: "when the answer was made: ages are counted from here"
-        default: nil
-        }
     }
 }

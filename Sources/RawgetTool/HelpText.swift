@@ -1,7 +1,8 @@
 /// What `--help` prints, made from the table of options.
 enum HelpText {
     private static let width = 79
-    private static let indent = 28
+    /// Where the words on an option begin.
+    static let indent = 28
 
     /// All options, those of the category named by `topic`, or the one option it names; `nil` when it is neither.
     static func text(topic: String? = nil) -> String? {
@@ -26,10 +27,11 @@ enum HelpText {
                rawget demo
                rawget check [options] FILE|FOLDER...
                rawget serve [options] FILE|FOLDER...
+               rawget explain [options] FILE|-
 
         Saves each URL to a file in the current folder; -o - writes to standard output.
         demo shows it at work; check runs test fixtures, serve answers other clients
-        by them.
+        by them; explain says what a response head means.
 
         """
 

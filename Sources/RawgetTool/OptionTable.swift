@@ -9,6 +9,13 @@ enum OptionTable {
         output + request + content + redirects + limits + connection + tls + messages + configuration
     }
 
+    /// Those of some categories, and those of some names, for a word that takes them, too.
+    static func options(
+        in categories: [CommandOption.Category], named names: [String]
+    ) -> [CommandOption] {
+        options.filter { categories.contains($0.category) || names.contains($0.name) }
+    }
+
     /// The option of a letter.
     static func option(letter: Unicode.Scalar) -> CommandOption? { first { $0.letter == letter } }
 

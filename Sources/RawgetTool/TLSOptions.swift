@@ -4,6 +4,10 @@ import Transport
 
 /// What the command line says about TLS.
 struct TLSOptions: Hashable, Sendable {
+    /// What `-k` means, for whoever gave it.
+    static let insecureWarning =
+        "-k: servers do not have to prove who they are; anybody on the way may answer"
+
     /// `--cacert`.
     var authorityFile: String?
     /// `--capath`.

@@ -149,7 +149,7 @@ final class TransferPlan: Sendable {
             plan.binaryCheck = run.isCurl ? .nul : .controls
         }
         includeHeads(in: &plan)
-        setOptions(of: &plan)
+        apply(to: &plan.options)
         return plan
     }
 
@@ -197,27 +197,27 @@ final class TransferPlan: Sendable {
         }
     }
 
-    /// Limits, and how the exchange goes.
-    private func setOptions(of plan: inout DownloadPlan) {
-        plan.options.totalTimeout = options.maximumTime
-        plan.options.connectTimeout = options.connectTimeout
-        plan.options.maximumContentLength = options.maximumSize
-        plan.options.contentForm = options.contentForm
-        plan.options.cachePolicy = options.cachePolicy
-        plan.options.requestTarget = options.requestTarget
-        plan.options.speedLimit = speedLimit
+    /// Sets limits, and how the exchange goes.
+    func apply(to options: inout TransferOptions) {
+        options.totalTimeout = self.options.maximumTime
+        options.connectTimeout = self.options.connectTimeout
+        options.maximumContentLength = self.options.maximumSize
+        options.contentForm = self.options.contentForm
+        options.cachePolicy = self.options.cachePolicy
+        options.requestTarget = self.options.requestTarget
+        options.speedLimit = speedLimit
         // Who says how slow is too slow says how long a silence may be, too.
-        if options.minimumSpeed != nil || options.speedTime != nil {
-            plan.options.idleTimeout = TransferPlan.never
+        if self.options.minimumSpeed != nil || self.options.speedTime != nil {
+            options.idleTimeout = TransferPlan.never
         }
-        if options.isHTTP10 { plan.options.version = .http10 }
-        plan.options.redirects = redirects
-        if let time = options.continueTimeout { plan.options.continueTimeout = time }
+        if self.options.isHTTP10 { options.version = .http10 }
+        options.redirects = redirects
+        if let time = self.options.continueTimeout { options.continueTimeout = time }
         // `-H Expect:`: the content goes out unasked.
         let isUnasked = fields.contains {
             if case .remove(let name) = $0 { FieldName(name) == .expect } else { false }
         }
-        if isUnasked { plan.options.expectsContinueAbove = nil }
+        if isUnasked { options.expectsContinueAbove = nil }
     }
 
     /// Whether the heads of `-D` and the content go to standard output both: then only the writer knows where the content

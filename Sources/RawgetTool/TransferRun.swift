@@ -96,7 +96,7 @@ final class TransferRun {
             )
         }
         if !command.run.isCurl, command.groups.contains(where: { $0.options.tls.isInsecure }) {
-            console.warn("-k: servers do not have to prove who they are; anybody on the way may answer")
+            console.warn(TLSOptions.insecureWarning)
         }
         interruptions = invocation.interruptions()
         let watch = watchForInterruption()

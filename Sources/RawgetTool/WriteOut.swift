@@ -247,7 +247,7 @@ enum WriteOutJSON {
     static func variables(of values: WriteOutValues) -> String {
         let members = WriteOutVariable.names.compactMap { name -> String? in
             switch WriteOutVariable.value(of: name, in: values) {
-            case .text(let text): "\"\(name)\":" + (text.map(quoted) ?? "null")
+            case .text(let text): "\"\(name)\":" + (text.map(JSONPrinter.quoted) ?? "null")
             case .number(let number): "\"\(name)\":\(number)"
             case .time(let duration): "\"\(name)\":\(WriteOutVariable.seconds(duration))"
             case nil: nil
@@ -263,36 +263,11 @@ enum WriteOutJSON {
         for field in values.fields {
             let name = field.name.lowercased()
             if valuesByName[name] == nil { names.append(name) }
-            valuesByName[name, default: []].append(quoted(field.value))
+            valuesByName[name, default: []].append(JSONPrinter.quoted(field.value))
         }
         let members = names.map { name in
-            "\(quoted(name)):[\((valuesByName[name] ?? []).joined(separator: ","))]"
+            "\(JSONPrinter.quoted(name)):[\((valuesByName[name] ?? []).joined(separator: ","))]"
         }
         return "{" + members.joined(separator: ",\n") + "\n}"
-    }
-
-    /// `text` as a JSON string (RFC 8259, section 7).
-    static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            default:
-                // What a terminal obeys is escaped for a file, too: to who reads JSON it is the same text.
-                if TerminalText.isDangerous(scalar) {
-                    for unit in String(scalar).utf16 {
-                        let digits = String(unit, radix: 16)
-                        result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-                    }
-                } else {
-                    result.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        return result + "\""
     }
 }

@@ -56,17 +56,28 @@ extension Duration {
 /// The wall clock: seconds since 1970-01-01 00:00:00 UTC.
 public struct WallClock: Sendable {
     private let read: @Sendable () -> Int64
+    private let readUptime: @Sendable () -> Int64
 
-    /// A clock that answers with what `read` returns: a fixed time in a test.
-    public init(_ read: @escaping @Sendable () -> Int64) { self.read = read }
+    /// A clock that answers with what `read` returns: a fixed time in a test. None goes beside it.
+    public init(_ read: @escaping @Sendable () -> Int64) { self.init(read, uptime: { 0 }) }
+
+    private init(_ read: @escaping @Sendable () -> Int64, uptime: @escaping @Sendable () -> Int64) {
+        self.read = read
+        readUptime = uptime
+    }
 
     /// The system's.
-    public static let system = WallClock {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec)
-    }
+    public static let system = WallClock(
+        {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return Int64(time.tv_sec)
+        }, uptime: { Instant.now.nanoseconds })
 
     /// Seconds since the epoch.
     public var secondsSinceEpoch: Int64 { read() }
+
+    /// Nanoseconds on the clock beside it that nobody sets and that never goes back; 0 where there is none, so that all
+    /// time stands still where a given clock does.
+    public var uptimeNanoseconds: Int64 { readUptime() }
 }

@@ -14,7 +14,7 @@ struct OptionTests {
         "-V": "each shows its own version",
     ]
     /// Those that curl 7.88 lacks; a fixture of this command alone shows them.
-    private static let own: Set<String> = ["--keepalive-cnt", "--record"]
+    private static let own: Set<String> = ["--cache-policy", "--keepalive-cnt", "--record"]
 
     private static func used(where isMeant: (Fixture) -> Bool) throws -> UsedOptions {
         var used = UsedOptions()

@@ -101,8 +101,7 @@ struct RequirementsTests {
             for case .pending(let option) in row.proofs {
                 let name = String(option.dropFirst(2))
                 #expect(OptionTable.option(named: name) == nil, "line \(row.line): \(option) is there")
-                let isPromised = LaterOptions.contains(name: name) || name == "cache-policy"
-                #expect(isPromised, "line \(row.line): nobody has promised \(option)")
+                #expect(LaterOptions.contains(name: name), "line \(row.line): nobody has promised \(option)")
             }
         }
     }

@@ -17,6 +17,16 @@ struct CacheTimeTests {
         #expect(time(nowDate, nowUptime).seconds(since: time(date, uptime)) == seconds)
     }
 
+    @Test("has passed in whole seconds only, wherever a second of the clock ends")
+    func passesInWholeSeconds() {
+        let date = HTTPDate(secondsSinceEpoch: 0)
+        let earlier = CacheTime(date: date, uptimeNanoseconds: 10_999_000_000)
+        for (nanoseconds, seconds): (Int64, Int64) in [(11_001_000_000, 0), (11_999_000_000, 1)] {
+            let now = CacheTime(date: date, uptimeNanoseconds: nanoseconds)
+            #expect(now.seconds(since: earlier) == seconds)
+        }
+    }
+
     @Test func saturates() {
         #expect(time(.max, 0).seconds(since: time(.min, 0)) == .max)
         #expect(time(.min, .max).seconds(since: time(.max, .min)) == 0)

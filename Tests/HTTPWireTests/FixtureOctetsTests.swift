@@ -34,7 +34,8 @@ struct FixtureOctetsTests {
     @Test("every way to cut them says the same, and as the fixture's outcome says", arguments: names)
     func splits(name: String) throws {
         let fixture = try FixtureParser.parse(contents("\(Self.folder)/\(name)"))
-        for run in fixture.runs {
+        // Without a connection there are no octets of a server's: `explain` reads heads from its input.
+        for run in fixture.runs where !run.connections.isEmpty {
             var content: [UInt8] = []
             var errors = 0
             let connections = run.connections.map { Self.answered(on: $0) }

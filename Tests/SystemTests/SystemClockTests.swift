@@ -52,4 +52,9 @@ struct SystemClockTests {
         #expect(WallClock { 784_111_777 }.secondsSinceEpoch == 784_111_777)
         #expect(WallClock.system.secondsSinceEpoch > 1_700_000_000)
     }
+
+    @Test func noClockRunsBesideAGivenOne() {
+        #expect(WallClock { 784_111_777 }.uptimeNanoseconds == 0)
+        #expect(WallClock.system.uptimeNanoseconds >= Instant.now.nanoseconds - 1_000_000_000)
+    }
 }

@@ -67,12 +67,12 @@ struct CheckReport {
     /// A JSON object.
     var json: String {
         var members = [
-            "\"file\":\(WriteOutJSON.quoted(name))", "\"result\":\"\(verdict.rawValue)\"",
+            "\"file\":\(JSONPrinter.quoted(name))", "\"result\":\"\(verdict.rawValue)\"",
             "\"seconds\":\(FixtureText.seconds(duration))",
         ]
-        if let reason { members.append("\"reason\":\(WriteOutJSON.quoted(reason))") }
+        if let reason { members.append("\"reason\":\(JSONPrinter.quoted(reason))") }
         if !problems.isEmpty {
-            let list = problems.map { "{\"line\":\($0.line),\"message\":\(WriteOutJSON.quoted($0.message))}" }
+            let list = problems.map { "{\"line\":\($0.line),\"message\":\(JSONPrinter.quoted($0.message))}" }
             members.append("\"problems\":[\(list.joined(separator: ","))]")
         }
         return "{\(members.joined(separator: ","))}"
