@@ -48,6 +48,6 @@ public struct CacheRecording: Sendable {
         /// Those of a Content-Range, from `start` on.
         case part(start: UInt64, ContentRange)
         /// Those behind the stored prefix, of so many in all.
-        case behind(StoredContent, completeLength: UInt64)
+        case behind(StoredResponse, completeLength: UInt64)
     }
 }

@@ -8,6 +8,12 @@ extension PrivateCache {
         guard content.count <= recording.maximumLength,
             let stored = recording.content(content, isWhole: isWhole)
         else { return false }
+        // A prefix that was updated or replaced while its rest came would bring back what it said before.
+        if case .behind(let prefix, _) = recording.place,
+            !store.responses(for: recording.key).contains(where: { $0 === prefix })
+        {
+            return false
+        }
         guard stored.isComplete else {
             return recordPart(recording.draft, stored, isWhole: isWhole, for: recording.key)
         }
@@ -71,7 +77,7 @@ extension PrivateCache {
         var answer = CacheAnswer(draft.response, prefix.content, 0..<start, source: .network, status: status)
         answer.response.fields.append(contentsOf: exchange.ownFields(beside: draft.response))
         answer.combinedLength = length
-        let place = CacheRecording.Place.behind(prefix.content, completeLength: length)
+        let place = CacheRecording.Place.behind(prefix, completeLength: length)
         guard mayBeStored,
             case .success(let recording) = exchange.recording(draft, place, atMost: store.maximumObjectSize)
         else { return .complete(answer, nil) }
@@ -126,9 +132,9 @@ extension CacheRecording {
             }
             return content
         case .behind(let prefix, let length):
-            let start = prefix.prefixLength
+            let start = prefix.content.prefixLength
             guard UInt64(octets.count) <= length - start else { return nil }
-            var content = prefix
+            var content = prefix.content
             content.insert(.init(start: start, octets: octets), completeLength: length)
             return content
         }

@@ -15,7 +15,14 @@ extension PrivateCache {
             candidates = store.responses(for: exchange.key).filter { $0.selecting.match(request) }
         }
         let isCallers = [FieldName.ifNoneMatch, .ifModifiedSince].contains { request.fields.contains($0) }
-        let identified = exchange.identified(among: candidates, wasSentByCaller: isCallers)
+        var identified = exchange.identified(among: candidates, wasSentByCaller: isCallers)
+        if let tag = exchange.response.entityTag, !tag.isWeak {
+            // So are all that could have been chosen, and have the same strong tag, though it was offered for another.
+            identified += store.responses(for: exchange.key).filter { stored in
+                stored.selecting.match(request) && !candidates.contains { $0 === stored }
+                    && stored.response.entityTag?.strongly(matches: tag) ?? false
+            }
+        }
         if isCallers {
             guard let own = callersCondition(exchange, identified, added: !candidates.isEmpty) else {
                 return .sendAgain(plain(exchange))

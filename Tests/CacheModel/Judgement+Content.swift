@@ -67,7 +67,8 @@ extension Judgement {
                 || memory.method == .head || head.status == 204
                 ? nil : "a HEAD's Content-Length is not that of a GET (RFC 9110, section 8.6)"
         }
-        guard answer.offset == 0, known.lengths.contains(total) || isRestAnnounced else {
+        let isCompletion = if case .completed = question.ground { true } else { false }
+        guard answer.offset == 0, isCompletion ? isRestAnnounced : known.lengths.contains(total) else {
             return "what is incomplete answers as complete (RFC 9111, section 3.3)"
         }
         if !lengths.isEmpty, lengths != [String(total)] {

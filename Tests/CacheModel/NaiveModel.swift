@@ -117,13 +117,14 @@ package final class NaiveModel {
             guard head.tags.contains(where: { $0.strongly(matches: tag) }) else { return .no }
             return isCertain ? .must : .may
         }
+        // Only what was offered by its tag may be meant although it was not chosen.
+        let isOnly = sentTags.allSatisfy { sent in head.tags.contains { $0.weakly(matches: sent) } }
+        let isOffered = isOnly && !sentTags.isEmpty
         if let modified = FieldText.date(message.value("last-modified"), now: message.received) {
-            return isChosen && head.modified == modified ? .may : .no
+            return (isChosen || isOffered) && head.modified == modified ? .may : .no
         }
         // No validator at all: only where there is no doubt which one was meant.
-        if sentTags.isEmpty { return isChosen ? .may : .no }
-        let isOnly = sentTags.allSatisfy { sent in head.tags.contains { $0.weakly(matches: sent) } }
-        return isOnly ? .may : .no
+        return isOffered || sentTags.isEmpty && isChosen ? .may : .no
     }
 
     static func tags(_ value: String?) -> [EntityTag] {

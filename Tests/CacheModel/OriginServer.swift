@@ -57,7 +57,9 @@ final class OriginServer {
         resources[index].version += 1
         resources[index].changed = OriginServer.epoch + uptime
         if random.percent(8) { resources[index].validators = random.pick(from: Validators.allCases) }
-        if random.percent(5) { resources[index].vary = random.pick([], ["X-Custom"], ["Accept-Language"]) }
+        if random.percent(15) {
+            resources[index].vary = random.pick([], ["X-Custom"], ["Accept-Language"], ["X-Note"])
+        }
     }
 
     // MARK: - Representations
@@ -208,10 +210,12 @@ final class OriginServer {
         }
         head.status = .partialContent
         if lies {
-            switch Int.random(in: 0..<4, using: &random) {
+            switch Int.random(in: 0..<6, using: &random) {
             case 0: range = 0..<1
             case 1: range = range.lowerBound..<range.lowerBound + 1
             case 2: head.fields["ETag"] = "\"other\""
+            case 3: range = range.lowerBound - min(range.lowerBound, 1)..<range.upperBound
+            case 4 where range.count > 1: range = range.lowerBound + 1..<range.upperBound
             default:
                 head.fields.append("Content-Range", random.pick("bytes 5-2/9", "items 0-1/2", "bytes 0-9"))
                 return framed(head, Array(octets[Int(range.lowerBound)..<Int(range.upperBound)]), request, &random)

@@ -216,6 +216,8 @@ final class Walk {
             tell("  again -> \(forwarded.request.fields.oneLine)")
             if exchange.rounds > 3 { blame("a request is sent again and again") }
             if exchange.isBackground { question.ground = .lookupThenValidation }
+            // What has been stored meanwhile is not looked for.
+            question.stored = []
             blame(model.complaint(about: forwarded.request, for: question))
             exchange.sent = Sent(exchange.sent.original, as: forwarded.request, policy: question.policy, at: moment)
             exchange.sent.order = model.order
