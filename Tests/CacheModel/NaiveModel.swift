@@ -149,7 +149,7 @@ package final class NaiveModel {
                 outdated.isOutdated = true
                 let isSame = agrees(memory, head, with: message)
                 if head.status != 200 {
-                    heads += [head.updated(by: message, order: order), outdated] + (requestForbids ? [head] : [])
+                    heads += [head.updated(by: message, order: order), outdated] + (requestForbids || !head.certainlyFits(lines) ? [head] : [])
                 } else if !head.certainlyFits(lines) {
                     heads += [head, head.updated(by: message, order: order), outdated]
                 } else if requestForbids || message.directives.forbidsStoring(status: head.status) {

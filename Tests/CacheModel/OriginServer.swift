@@ -195,7 +195,9 @@ final class OriginServer {
         guard request.method == .get, resource.servesRanges, !random.percent(5), rangeApplies(request, index, variant),
             let asked = request.fields[.range].flatMap({ ByteRangeSet(parsing: $0) }), asked.ranges.count == 1
         else { return framed(head, octets, request, &random) }
-        return part(asked.ranges[0], of: octets, head, request, lies: lies, &random)
+        let share = theme.trouble / 3 + (request.fields.contains(.ifRange) ? theme.oddity / 2 : 0)
+        let isWrong = lies || random.percent(share)
+        return part(asked.ranges[0], of: octets, head, request, lies: isWrong, &random)
     }
 
     private func part(
