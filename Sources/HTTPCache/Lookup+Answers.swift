@@ -11,20 +11,25 @@ extension Lookup {
         status.ttl = stored.freshTime(at: now)
         var head = stored.response
         head.fields.append(.age, String(min(stored.age(at: now), Lookup.greatestAge)))
-        let whole = stored.content.completeLength.map { 0..<$0 }
-        let isRepresentation = head.status == .ok
-        if isRepresentation, isUnchanged(stored) {
-            return CacheAnswer(notModified(head), stored.content, 0..<0, source: source, status: status)
-        }
+        // Conditions are judged only by what could answer the request without them (section 4.3.2).
+        guard let answer = unconditionalAnswer(with: stored, head, source, status) else { return nil }
+        guard head.status == .ok, isUnchanged(stored) else { return answer }
+        return CacheAnswer(notModified(head), stored.content, 0..<0, source: source, status: status)
+    }
+
+    private func unconditionalAnswer(
+        with stored: StoredResponse, _ head: HTTPResponse, _ source: CacheAnswer.Source,
+        _ status: CacheStatus
+    ) -> CacheAnswer? {
         if request.method == .head {
             return CacheAnswer(head, stored.content, 0..<0, source: source, status: status)
         }
-        if isRepresentation, request.fields.contains(.range), rangeApplies(to: stored) {
+        if head.status == .ok, request.fields.contains(.range), rangeApplies(to: stored) {
             guard let range = request.singleRange else { return nil }
             return answer(range, of: stored, head, source, status)
         }
-        guard let whole, stored.content.isComplete else { return nil }
-        return CacheAnswer(head, stored.content, whole, source: source, status: status)
+        guard let length = stored.content.completeLength, stored.content.isComplete else { return nil }
+        return CacheAnswer(head, stored.content, 0..<length, source: source, status: status)
     }
 
     /// Ages are told up to here: 2^31 (RFC 9111, section 1.2.2).
@@ -41,10 +46,7 @@ extension Lookup {
             if case .any = list { return true }
             return stored.response.entityTag.map { list.weakly(matches: $0) } ?? false
         }
-        guard let value = request.fields.first(.ifModifiedSince),
-            request.fields.values(of: .ifModifiedSince).count == 1,
-            let since = HTTPDate(parsing: value, now: now.date)
-        else { return false }
+        guard let since = request.modifiedSince(receivedAt: now.date) else { return false }
         let modified = stored.response.lastModified(receivedAt: now.date) ?? stored.date
         return modified <= since
     }
@@ -105,6 +107,17 @@ extension Lookup {
                 .contentLength: "0",
             ])
         return CacheAnswer(response, StoredContent(whole: []), 0..<0, source: source, status: status)
+    }
+}
+
+extension HTTPRequest {
+    /// The date of If-Modified-Since; `nil` where it does not count: there are several, it is none, or If-None-Match goes
+    /// before it (RFC 9110, section 13.1.3).
+    func modifiedSince(receivedAt now: HTTPDate) -> HTTPDate? {
+        guard !fields.contains(.ifNoneMatch), let value = fields.first(.ifModifiedSince),
+            fields.values(of: .ifModifiedSince).count == 1
+        else { return nil }
+        return HTTPDate(parsing: value, now: now)
     }
 }
 

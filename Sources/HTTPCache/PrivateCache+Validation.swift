@@ -110,7 +110,13 @@ extension ReceivedResponse {
             return same.mostRecent.map { [$0] } ?? []
         }
         // It names none: it can only mean the one that was offered.
-        return candidates.count == 1 && !wasSentByCaller ? candidates : []
+        guard candidates.count == 1 else { return [] }
+        guard wasSentByCaller else { return candidates }
+        // Or one without a validator, which has not changed since a date of the caller's: if that is not later than the
+        // response itself. What happened between them nobody would know.
+        guard !candidates[0].hasValidator, let since = forwarded.original.modifiedSince(receivedAt: now.date)
+        else { return [] }
+        return since <= candidates[0].date ? candidates : []
     }
 }
 

@@ -61,6 +61,11 @@ public struct WallClock: Sendable {
     /// A clock that answers with what `read` returns: a fixed time in a test. None goes beside it.
     public init(_ read: @escaping @Sendable () -> Int64) { self.init(read, uptime: { 0 }) }
 
+    /// A clock that answers with what `read` returns, beside the clock that nobody sets of `other`.
+    public init(beside other: WallClock, _ read: @escaping @Sendable () -> Int64) {
+        self.init(read, uptime: other.readUptime)
+    }
+
     private init(_ read: @escaping @Sendable () -> Int64, uptime: @escaping @Sendable () -> Int64) {
         self.read = read
         readUptime = uptime

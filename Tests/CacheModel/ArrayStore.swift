@@ -17,7 +17,8 @@ package final class ArrayStore: CacheStore {
     package func noteUse(of response: StoredResponse, for key: CacheKey) {}
 
     @discardableResult
-    package func insert(_ response: StoredResponse, for key: CacheKey, replacing old: StoredResponse?) -> Bool {
+    package func insert(_ response: StoredResponse, for key: CacheKey, replacing old: StoredResponse?) -> Bool
+    {
         let place = kept.firstIndex { $0.response === old }
         guard limit > 0 else {
             if let place { kept.remove(at: place) }

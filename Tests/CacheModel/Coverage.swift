@@ -1,11 +1,13 @@
 /// What has happened in random sequences: a test that never saw a hit proves nothing.
 package enum Event: String, CaseIterable, Sendable {
-    case requests, forwards, hits, freshHits, staleHits, hitsWhileRevalidating, hitsByHeuristics, hitsByExpires
+    case requests, forwards, hits, freshHits, staleHits, hitsWhileRevalidating, hitsByHeuristics,
+        hitsByExpires
     case headHits, partHits, partsOfParts, unsatisfiedHits, notModifiedHits, hitsOfErrors, hitsByPolicy
     case hitsOfPosts, hitsThroughHeads, hitsAfterUpdates, hitsOfVariants, hitsWithNames, immutableReloads
     case hitsAfterForeignInvalidation, hugeAges, notStored, generated504, onlyIfCached504
     case validations, validationsOfMany, notModified, revalidated, staleIfError, staleOnFailure
-    case completions, combinedHits, sendAgain, stored, storedParts, storedCut, invalidations, backgroundValidations
+    case completions, combinedHits, sendAgain, stored, storedParts, storedCut, invalidations,
+        backgroundValidations
     case needlessForwards
 }
 

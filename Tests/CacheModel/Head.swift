@@ -204,7 +204,8 @@ extension Head {
         return !names.contains("*") && selections.allSatisfy { Head.agree($0, lines, in: names) }
     }
 
-    private static func agree(_ left: [FieldText.Line], _ right: [FieldText.Line], in names: [String]) -> Bool {
+    private static func agree(_ left: [FieldText.Line], _ right: [FieldText.Line], in names: [String]) -> Bool
+    {
         names.allSatisfy { FieldText.selection($0, in: left) == FieldText.selection($0, in: right) }
     }
 }

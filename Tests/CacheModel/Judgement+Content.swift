@@ -72,7 +72,8 @@ extension Judgement {
             return "what is incomplete answers as complete (RFC 9111, section 3.3)"
         }
         if !lengths.isEmpty, lengths != [String(total)] {
-            return "Content-Length is \(lengths.joined(separator: ", ")), not \(total) (RFC 9110, section 8.6)"
+            return
+                "Content-Length is \(lengths.joined(separator: ", ")), not \(total) (RFC 9110, section 8.6)"
         }
         return octetsComplaint(known)
     }
@@ -84,22 +85,26 @@ extension Judgement {
         else { return "a part, which nobody asked for (RFC 9110, section 14.2)" }
         guard rangeApplies else { return "If-Range does not hold (RFC 9110, section 13.1.5)" }
         let count = total
-        guard count > 0, let text = answer.values("content-range").first, answer.values("content-range").count == 1,
+        guard count > 0, let text = answer.values("content-range").first,
+            answer.values("content-range").count == 1,
             let told = ContentRange(parsing: text), let offsets = told.offsets
         else { return "a 206 without a right Content-Range (RFC 9110, section 15.3.7.1)" }
         guard offsets == answer.offset..<answer.offset + count,
             answer.combinedLength == nil || isRestAnnounced
         else {
-            return "Content-Range is \(text), for \(count) octets at \(answer.offset) (RFC 9110, section 14.4)"
+            return
+                "Content-Range is \(text), for \(count) octets at \(answer.offset) (RFC 9110, section 14.4)"
         }
         if let length = told.completeLength, !known.lengths.contains(length) {
             return "Content-Range tells a length of \(length) (RFC 9110, section 14.4)"
         }
         let lengths = answer.values("content-length")
         if !lengths.isEmpty, lengths != [String(count)] {
-            return "Content-Length is \(lengths.joined(separator: ", ")) in a part of \(count) (RFC 9110, section 8.6)"
+            return
+                "Content-Length is \(lengths.joined(separator: ", ")) in a part of \(count) (RFC 9110, section 8.6)"
         }
-        guard asked.ranges.contains(where: { isAnswered($0, by: offsets, length: told.completeLength) }) else {
+        guard asked.ranges.contains(where: { isAnswered($0, by: offsets, length: told.completeLength) })
+        else {
             return "octets \(offsets) for \(asked) (RFC 9110, section 14.2)"
         }
         return octetsComplaint(known)
@@ -178,7 +183,9 @@ extension Judgement {
         let lines = answer.lines
         // What may not be used at all without validation needs no list of fields beside.
         let hidden = head.directives.isNoCacheWhole ? [] : head.directives.noCacheFields
-        let isShort = answer.status == 304 || answer.status == 416 || answer.status == 206 && request.fields[.ifRange] != nil
+        let isShort =
+            answer.status == 304 || answer.status == 416
+            || answer.status == 206 && request.fields[.ifRange] != nil
         for line in lines {
             if Head.connectionFields.contains(line.name) {
                 return "\(line.name) was for one connection (RFC 9111, section 3.1)"

@@ -15,7 +15,8 @@ struct Judgement {
     /// The first rule that is broken.
     var complaint: String? {
         methodComplaint ?? selectionComplaint ?? groundComplaint ?? directiveComplaint ?? ageComplaint
-            ?? freshnessComplaint ?? contentComplaint ?? conditionComplaint ?? fieldComplaint ?? recencyComplaint
+            ?? freshnessComplaint ?? contentComplaint ?? conditionComplaint ?? fieldComplaint
+            ?? recencyComplaint
     }
 
     private var methodComplaint: String? {
@@ -150,7 +151,8 @@ struct Judgement {
             guard [500, 502, 503, 504].contains(status) else {
                 return "stale because of a \(status) (RFC 5861, section 4)"
             }
-            if isWithin(stored.seconds("stale-if-error")) || isWithin(asked.greatestSeconds("stale-if-error")) {
+            if isWithin(stored.seconds("stale-if-error")) || isWithin(asked.greatestSeconds("stale-if-error"))
+            {
                 return nil
             }
             return "stale because of an error, and stale-if-error does not permit it (RFC 5861, section 4)"

@@ -93,17 +93,23 @@ struct Message {
         let method = original.method
         let isExplicit = directives.has("max-age") || value("expires") != nil
         if method == .post {
-            guard isExplicit else { return "a POST's answer has no explicit freshness (RFC 9110, section 9.3.3)" }
+            guard isExplicit else {
+                return "a POST's answer has no explicit freshness (RFC 9110, section 9.3.3)"
+            }
             let location = values("content-location")
             guard location.count == 1,
                 let place = try? URI(parsing: location[0], relativeTo: original.uri),
                 place.withoutUserinfoAndFragment == original.uri.withoutUserinfoAndFragment
             else { return "a POST's answer is not of its target (RFC 9110, section 9.3.3)" }
-            guard ![206, 304, 416].contains(status) else { return "no status for a POST (RFC 9110, section 9.3.3)" }
+            guard ![206, 304, 416].contains(status) else {
+                return "no status for a POST (RFC 9110, section 9.3.3)"
+            }
         } else if method != .get && method != .head {
             return "answers to \(method) are not stored (RFC 9111, section 3)"
         }
-        if status < 200 || status == 304 { return "status \(status) is none that is stored (RFC 9111, section 3)" }
+        if status < 200 || status == 304 {
+            return "status \(status) is none that is stored (RFC 9111, section 3)"
+        }
         if status == 206 {
             guard method == .get, contentRange?.offsets != nil else {
                 return "a part that does not say which (RFC 9111, section 3.3)"

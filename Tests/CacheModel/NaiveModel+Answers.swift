@@ -51,7 +51,8 @@ extension NaiveModel {
         var complaint: String?
         var agreement = -1
         for (memory, head) in candidates(for: answer, question) {
-            let judgement = Judgement(model: self, memory: memory, head: head, answer: answer, question: question)
+            let judgement = Judgement(
+                model: self, memory: memory, head: head, answer: answer, question: question)
             guard let fault = judgement.complaint else { return nil }
             // Of many it is most likely made of the one whose fields it has.
             if judgement.agreement > agreement { (complaint, agreement) = (fault, judgement.agreement) }
@@ -80,7 +81,9 @@ extension NaiveModel {
             case .lookup:
                 return mayAsk ? "" : "a 504 though the origin may be asked (RFC 9111, section 5.2.1.7)"
             case .failure:
-                let isStored = memories.contains { $0.key == question.key && $0.mayAnswer(question.request.method) }
+                let isStored = memories.contains {
+                    $0.key == question.key && $0.mayAnswer(question.request.method)
+                }
                 return isStored ? "" : "a 504 for what was never stored (RFC 9111, section 5.2.2.2)"
             case .error:
                 return "a 504 in the place of the origin's own error (RFC 9111, section 4.3.3)"

@@ -75,7 +75,9 @@ extension NaiveModel {
 
     private func conditionComplaint(_ sent: HTTPRequest, _ question: Question) -> String? {
         let caller = question.request
-        let isChanged = [FieldName.ifNoneMatch, .ifModifiedSince].contains { sent.fields[$0] != caller.fields[$0] }
+        let isChanged = [FieldName.ifNoneMatch, .ifModifiedSince].contains {
+            sent.fields[$0] != caller.fields[$0]
+        }
         guard isChanged else { return nil }
         guard [.get, .head].contains(caller.method) else {
             return "a condition in a \(caller.method) (RFC 9111, section 4.3.1)"
@@ -152,7 +154,9 @@ extension NaiveModel {
         else { return nil }
         guard sent.method == .get, let range = sent.fields[.range],
             let asked = ByteRangeSet(parsing: range), asked.ranges.count == 1
-        else { return "a range of a \(caller.method): \(sent.fields[.range] ?? "none") (RFC 9110, section 14.2)" }
+        else {
+            return "a range of a \(caller.method): \(sent.fields[.range] ?? "none") (RFC 9110, section 14.2)"
+        }
         let heads = memories.filter { $0.key == question.key }.flatMap(\.heads)
         if let value = sent.fields[.ifRange], value != caller.fields[.ifRange] {
             if let tag = EntityTag(parsing: value) {
@@ -161,7 +165,8 @@ extension NaiveModel {
                 }
             } else {
                 let date = FieldText.date(value, now: question.now)
-                guard date != nil, heads.contains(where: { $0.tags.isEmpty && $0.strongModified == date }) else {
+                guard date != nil, heads.contains(where: { $0.tags.isEmpty && $0.strongModified == date })
+                else {
                     return "If-Range: \(value) is no strong validator (RFC 9110, section 13.1.5)"
                 }
             }
@@ -188,7 +193,8 @@ extension NaiveModel {
             return nil
         case 206, 416:
             return sent.fields[.range] == caller.fields[.range]
-                ? nil : "a \(message.status) for a range that the caller did not ask for (RFC 9111, section 3.3)"
+                ? nil
+                : "a \(message.status) for a range that the caller did not ask for (RFC 9111, section 3.3)"
         default: return nil
         }
     }

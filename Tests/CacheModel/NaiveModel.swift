@@ -89,7 +89,9 @@ package final class NaiveModel {
                 let isLate = head.order > message.sent.order
                 if mayStoreNothing {
                     heads.append(head)
-                } else if identification == .may || isLate || head.status != 200 || message.directives.forbidsStoring(status: head.status) {
+                } else if identification == .may || isLate || head.status != 200
+                    || message.directives.forbidsStoring(status: head.status)
+                {
                     heads += [head, updated]
                 } else {
                     heads.append(updated)
@@ -98,7 +100,8 @@ package final class NaiveModel {
             }
             memory.heads = heads
             // An exchange that began before another updated it may go on with what it began with.
-            for head in memory.past where head.isReplaced(after: message.sent.order) && identify(head, by: message) != .no {
+            for head in memory.past
+            where head.isReplaced(after: message.sent.order) && identify(head, by: message) != .no {
                 passing.append((memory, head.updated(by: message, order: order)))
             }
         }
@@ -149,7 +152,8 @@ package final class NaiveModel {
                 outdated.isOutdated = true
                 let isSame = agrees(memory, head, with: message)
                 if head.status != 200 {
-                    heads += [head.updated(by: message, order: order), outdated] + (requestForbids || !head.certainlyFits(lines) ? [head] : [])
+                    let mayKeep = requestForbids || !head.certainlyFits(lines)
+                    heads += [head.updated(by: message, order: order), outdated] + (mayKeep ? [head] : [])
                 } else if !head.certainlyFits(lines) {
                     heads += [head, head.updated(by: message, order: order), outdated]
                 } else if requestForbids || message.directives.forbidsStoring(status: head.status) {
@@ -170,7 +174,9 @@ package final class NaiveModel {
     /// Whether a HEAD's answer is of the same representation; `nil` where the RFC leaves doubt.
     private func agrees(_ memory: Memory, _ head: Head, with message: Message) -> Bool? {
         if let value = message.value("etag") {
-            guard let tag = message.tag, head.tags.contains(where: { $0.weakly(matches: tag) }) else { return false }
+            guard let tag = message.tag, head.tags.contains(where: { $0.weakly(matches: tag) }) else {
+                return false
+            }
             if head.value("etag") != value { return nil }
         }
         if let modified = message.value("last-modified"), head.value("last-modified") != modified {
@@ -181,9 +187,10 @@ package final class NaiveModel {
             if head.value("content-length") == length, memory.isComplete { return true }
             let lengths = memories.filter { $0.key == memory.key && $0.isOfRepresentation(head, of: memory) }
                 .compactMap(\.length)
-            return head.value("content-length") == length || (lengths + [memory.length ?? 0]).contains {
-                String($0) == length
-            } ? nil : false
+            return head.value("content-length") == length
+                || (lengths + [memory.length ?? 0]).contains {
+                    String($0) == length
+                } ? nil : false
         }
         return true
     }
@@ -211,7 +218,8 @@ package final class NaiveModel {
         let own = Head(message, order: order)
         for memory in memories where memory.key == message.key && memory.mayAnswer(.get) {
             let late = memory.past.filter { $0.isReplaced(after: message.sent.order) }
-            for head in memory.heads + late where head.status == 200 && head.sharesStrongValidator(with: own) {
+            for head in memory.heads + late where head.status == 200 && head.sharesStrongValidator(with: own)
+            {
                 passing.append((memory, head.updated(by: message, order: order)))
             }
         }
@@ -225,7 +233,8 @@ package final class NaiveModel {
             for head in other.heads + late where head.status == 200 && head.sharesStrongValidator(with: own) {
                 var updated = head.updated(by: memory.message, order: own.order)
                 updated.isInvalid = false
-                if !memory.heads.contains(where: { $0.fields == updated.fields && $0.dates == updated.dates }) {
+                if !memory.heads.contains(where: { $0.fields == updated.fields && $0.dates == updated.dates })
+                {
                     memory.heads.append(updated)
                 }
             }

@@ -135,7 +135,9 @@ final class OriginServer {
         }
         if random.percent(3) { fields.append("Proxy-Authenticate", "Basic") }
         if status == 200 || status == 206 || random.percent(70) {
-            if let tag = tag(index, version: resource.version, variant: variant) { fields.append("ETag", tag) }
+            if let tag = tag(index, version: resource.version, variant: variant) {
+                fields.append("ETag", tag)
+            }
             if let modified = modified(resource) { fields.append("Last-Modified", modified) }
         }
         return HTTPResponse(status: HTTPStatus(status) ?? .ok, reason: "", fields: fields)
@@ -181,10 +183,13 @@ final class OriginServer {
         if resource.version % 4 == 3 { return plain(resource.oddStatus, request, index, uptime, &random) }
         let octets = octets(index, version: resource.version, variant: variant)
         let lies = random.percent(theme.trouble / 4)
-        if isNotModified(request, index, variant) != lies, request.fields.contains(.ifNoneMatch) || request.fields.contains(.ifModifiedSince) {
+        if isNotModified(request, index, variant) != lies,
+            request.fields.contains(.ifNoneMatch) || request.fields.contains(.ifModifiedSince)
+        {
             var head = head(304, index, variant, uptime, &random)
             if lies, random.percent(50) {
-                head.fields["ETag"] = random.pick("\"other\"", "\"r\(index)v\(max(0, resource.version - 1))-\(hash(variant))\"")
+                head.fields["ETag"] = random.pick(
+                    "\"other\"", "\"r\(index)v\(max(0, resource.version - 1))-\(hash(variant))\"")
             }
             if random.percent(15) { head.fields.append("Content-Type", "text/x") }
             if random.percent(5) { head.fields.append("Content-Length", "7") }
@@ -192,7 +197,8 @@ final class OriginServer {
         }
         var head = head(200, index, variant, uptime, &random)
         head.fields.append("Content-Type", "text/plain")
-        guard request.method == .get, resource.servesRanges, !random.percent(5), rangeApplies(request, index, variant),
+        guard request.method == .get, resource.servesRanges, !random.percent(5),
+            rangeApplies(request, index, variant),
             let asked = request.fields[.range].flatMap({ ByteRangeSet(parsing: $0) }), asked.ranges.count == 1
         else { return framed(head, octets, request, &random) }
         let share = theme.trouble / 3 + (request.fields.contains(.ifRange) ? theme.oddity / 2 : 0)
@@ -220,7 +226,8 @@ final class OriginServer {
             case 4 where range.count > 1: range = range.lowerBound + 1..<range.upperBound
             default:
                 head.fields.append("Content-Range", random.pick("bytes 5-2/9", "items 0-1/2", "bytes 0-9"))
-                return framed(head, Array(octets[Int(range.lowerBound)..<Int(range.upperBound)]), request, &random)
+                return framed(
+                    head, Array(octets[Int(range.lowerBound)..<Int(range.upperBound)]), request, &random)
             }
         }
         let length = random.percent(15) ? "*" : String(octets.count)
@@ -232,12 +239,14 @@ final class OriginServer {
         let resource = resources[index]
         if let value = request.fields[.ifNoneMatch] {
             guard let list = EntityTagList(parsing: value) else { return false }
-            guard let text = tag(index, version: resource.version, variant: variant), let tag = EntityTag(parsing: text)
+            guard let text = tag(index, version: resource.version, variant: variant),
+                let tag = EntityTag(parsing: text)
             else { return list == .any }
             return list.weakly(matches: tag)
         }
         let now = CacheMoment(wall: resource.changed, uptime: 0)
-        guard let since = FieldText.date(request.fields[.ifModifiedSince], now: now), modified(resource) != nil
+        guard let since = FieldText.date(request.fields[.ifModifiedSince], now: now),
+            modified(resource) != nil
         else { return false }
         return resource.changed <= since
     }
@@ -246,7 +255,9 @@ final class OriginServer {
         guard let value = request.fields[.ifRange] else { return true }
         let resource = resources[index]
         if let tag = EntityTag(parsing: value) {
-            let own = self.tag(index, version: resource.version, variant: variant).flatMap { EntityTag(parsing: $0) }
+            let own = self.tag(index, version: resource.version, variant: variant).flatMap {
+                EntityTag(parsing: $0)
+            }
             return own.map { $0.strongly(matches: tag) } ?? false
         }
         return modified(resource) == value
@@ -265,9 +276,11 @@ final class OriginServer {
         var head = head(status, index, variant(resources[index], request), uptime, &random)
         if status == 303 || random.percent(30) { head.fields.append("Location", random.pick(from: places)) }
         if random.percent(50) {
-            head.fields.append("Content-Location", random.percent(60) ? request.uri.description : random.pick(from: places))
+            head.fields.append(
+                "Content-Location", random.percent(60) ? request.uri.description : random.pick(from: places))
         }
-        let octets = octets(index, version: resources[index].version, variant: variant(resources[index], request))
+        let octets = octets(
+            index, version: resources[index].version, variant: variant(resources[index], request))
         return framed(head, status == 204 ? [] : octets, request, &random)
     }
 }

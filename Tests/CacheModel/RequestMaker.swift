@@ -11,7 +11,9 @@ struct RequestMaker {
         maker = ValueMaker(theme: theme)
     }
 
-    func request(to origin: OriginServer, uptime: Int64, _ random: inout SplitMix64) -> (HTTPRequest, CachePolicy) {
+    func request(to origin: OriginServer, uptime: Int64, _ random: inout SplitMix64) -> (
+        HTTPRequest, CachePolicy
+    ) {
         let index = random.weighted([6: 0, 3: 1, 1: 2])
         let uri = origin.resources[index].uri
         var fields = HTTPFields()
@@ -24,7 +26,9 @@ struct RequestMaker {
         guard !random.percent(theme.unsafe) else {
             let method = random.pick("POST", "POST", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "FROB")
             return (
-                HTTPRequest(HTTPMethod(method) ?? .post, uri, fields: fields, content: method == "OPTIONS" ? nil : [0x61]),
+                HTTPRequest(
+                    HTTPMethod(method) ?? .post, uri, fields: fields,
+                    content: method == "OPTIONS" ? nil : [0x61]),
                 .useProtocolCachePolicy
             )
         }
@@ -69,10 +73,13 @@ struct RequestMaker {
         let version = max(0, resource.version - random.pick(0, 0, 0, 1))
         let tag = origin.tag(index, version: version, variant: "") ?? "\"none\""
         if random.percent(60) {
-            fields.append("If-None-Match", random.weighted([
-                6: tag, 2: "\"zzz\", \(tag)", 2: tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : "W/" + tag, 1: "*",
-                1: "\"zzz\"", 1: "zzz",
-            ]))
+            fields.append(
+                "If-None-Match",
+                random.weighted([
+                    6: tag, 2: "\"zzz\", \(tag)",
+                    2: tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : "W/" + tag, 1: "*",
+                    1: "\"zzz\"", 1: "zzz",
+                ]))
         }
         if random.percent(50) {
             let shift = random.pick(0, 0, -1, 1, theme.unit)
@@ -85,10 +92,13 @@ struct RequestMaker {
         to fields: inout HTTPFields, _ origin: OriginServer, _ index: Int, _ random: inout SplitMix64
     ) {
         let first = random.pick(0, 0, 5, 10, 12, 29)
-        fields.append("Range", random.weighted([
-            6: "bytes=\(first)-\(first + random.pick(0, 2, 5, 9, 40))", 3: "bytes=\(first)-", 2: "bytes=-\(random.pick(3, 10, 50))",
-            1: "bytes=0-3,8-9", 1: "bytes=50-60", 1: "items=0-3", 1: "bytes=5-2",
-        ]))
+        fields.append(
+            "Range",
+            random.weighted([
+                6: "bytes=\(first)-\(first + random.pick(0, 2, 5, 9, 40))", 3: "bytes=\(first)-",
+                2: "bytes=-\(random.pick(3, 10, 50))",
+                1: "bytes=0-3,8-9", 1: "bytes=50-60", 1: "items=0-3", 1: "bytes=5-2",
+            ]))
         guard random.percent(25) else { return }
         let resource = origin.resources[index]
         let tag = origin.tag(index, version: resource.version, variant: "") ?? "\"none\""

@@ -12,7 +12,8 @@ struct ValueMaker {
         let number = theme.seconds(using: &random)
         guard random.percent(theme.oddity / 2) else { return String(number) }
         return random.pick(
-            "\"\(number)\"", "-\(number)", "\(number).5", "x", "", "\"\"", " \(number)", "00\(number)", "+\(number)",
+            "\"\(number)\"", "-\(number)", "\(number).5", "x", "", "\"\"", " \(number)", "00\(number)",
+            "+\(number)",
             "'\(number)'", "2147483648", "4294967297", "9223372036854775807", "18446744073709551617",
             "99999999999999999999999999", "\(number) s", "\"\(number)")
     }
@@ -31,7 +32,9 @@ struct ValueMaker {
         if random.percent(10) { directives.append(name("must-revalidate")) }
         if random.percent(7) { directives.append(name("no-cache")) }
         if random.percent(5) {
-            directives.append("\(name("no-cache"))=\(random.pick("\"X-Note\"", "\"x-note, set-cookie\"", "X-Note", "\"\""))")
+            directives.append(
+                "\(name("no-cache"))=\(random.pick("\"X-Note\"", "\"x-note, set-cookie\"", "X-Note", "\"\""))"
+            )
         }
         if random.percent(6) { directives.append(name("no-store")) }
         if random.percent(5) { directives.append(name("must-understand")) }
@@ -39,10 +42,12 @@ struct ValueMaker {
         if random.percent(7) { directives.append(random.pick(name("private"), "private=\"X-Note\"")) }
         if random.percent(8) { directives.append(name("immutable")) }
         if random.percent(6) {
-            directives.append(random.pick("s-maxage=0", "s-maxage=\(theme.unit * 10)", "proxy-revalidate", "no-transform"))
+            directives.append(
+                random.pick("s-maxage=0", "s-maxage=\(theme.unit * 10)", "proxy-revalidate", "no-transform"))
         }
         if random.percent(theme.oddity / 2) {
-            directives.append(random.pick("foo", "foo=\"max-age=0, no-store\"", "community=\"UCI\"", "x=no-store", ","))
+            directives.append(
+                random.pick("foo", "foo=\"max-age=0, no-store\"", "community=\"UCI\"", "x=no-store", ","))
         }
         if random.percent(theme.oddity / 3) { directives.append("max-age=\(seconds(&random))") }
         directives.shuffle(using: &random)
@@ -62,7 +67,9 @@ struct ValueMaker {
         if random.percent(10) { directives.append("no-store") }
         if random.percent(15) { directives.append("only-if-cached") }
         if random.percent(15) { directives.append("stale-if-error=\(theme.seconds(using: &random))") }
-        if random.percent(5) { directives.append(random.pick("immutable", "foo=bar", "no-transform", "public")) }
+        if random.percent(5) {
+            directives.append(random.pick("immutable", "foo=bar", "no-transform", "public"))
+        }
         directives = directives.map { letterCase($0, &random) }
         return lines(directives, &random)
     }
@@ -81,7 +88,11 @@ struct ValueMaker {
         guard random.percent(25) else { return [] }
         let date = now + theme.seconds(using: &random) * random.pick(1, 1, 1, -1)
         if random.percent(theme.oddity) {
-            return [random.pick("0", "-1", "", "never", "Mon, 32 Jan 2024 00:00:00 GMT", zoned(date, "UTC"), zoned(date, "EST"))]
+            return [
+                random.pick(
+                    "0", "-1", "", "never", "Mon, 32 Jan 2024 00:00:00 GMT", zoned(date, "UTC"),
+                    zoned(date, "EST"))
+            ]
         }
         let text = form(date, &random)
         return random.percent(theme.oddity / 4) ? [text, form(now + theme.unit * 20, &random)] : [text]
@@ -91,7 +102,8 @@ struct ValueMaker {
     func date(at now: Int64, _ random: inout SplitMix64) -> [String] {
         guard random.percent(theme.oddity) else { return [FieldText.dateText(now)] }
         return random.weighted([
-            4: [], 2: ["yesterday"], 2: [""], 4: [form(now - theme.unit, &random)], 3: [form(now + theme.unit, &random)],
+            4: [], 2: ["yesterday"], 2: [""], 4: [form(now - theme.unit, &random)],
+            3: [form(now + theme.unit, &random)],
             4: [form(now, &random)],
         ])
     }
@@ -102,8 +114,10 @@ struct ValueMaker {
         let number = theme.seconds(using: &random)
         guard random.percent(theme.oddity) else { return [String(number)] }
         return random.pick(
-            ["-\(number)"], ["\(number).5"], ["old"], ["\(number), 3"], ["\(number)", "0"], ["0", "\(number)"],
-            ["\"\(number)\""], ["2147483649"], ["99999999999999999999999"], ["9223372036854775807"], ["+1"], ["0\(number)"])
+            ["-\(number)"], ["\(number).5"], ["old"], ["\(number), 3"], ["\(number)", "0"],
+            ["0", "\(number)"],
+            ["\"\(number)\""], ["2147483649"], ["99999999999999999999999"], ["9223372036854775807"], ["+1"],
+            ["0\(number)"])
     }
 
     private func zoned(_ date: Int64, _ zone: String) -> String {
@@ -117,8 +131,11 @@ struct ValueMaker {
         // Sun, 06 Nov 1994 08:49:37 GMT
         let parts = text.split(separator: " ").map(String.init)
         let day = String(parts[0].dropLast())
-        let long = ["Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday",
-            "Sat": "Saturday", "Sun": "Sunday"][day] ?? day
+        let long =
+            [
+                "Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday",
+                "Sat": "Saturday", "Sun": "Sunday",
+            ][day] ?? day
         let number = parts[1].hasPrefix("0") ? " " + parts[1].dropFirst() : parts[1]
         return random.pick(
             "\(long), \(parts[1])-\(parts[2])-\(parts[3].suffix(2)) \(parts[4]) GMT",

@@ -61,7 +61,11 @@ extension Walk {
             guard let value = response.fields[name],
                 let uri = try? URI(parsing: value, relativeTo: request.uri)
             else { continue }
-            if uri.origin != request.uri.origin { foreignInvalidations.insert(uri) } else { foreignInvalidations.remove(uri) }
+            if uri.origin != request.uri.origin {
+                foreignInvalidations.insert(uri)
+            } else {
+                foreignInvalidations.remove(uri)
+            }
         }
     }
 
@@ -75,7 +79,8 @@ extension Walk {
             memory.key == question.key && memory.mayAnswer(.get) && memory.isComplete
                 && memory.heads.contains { head in
                     let directives = head.directives
-                    return question.stored.contains(head.identifier) && head.certainlyFits(question.lines) && !head.isInvalid
+                    return question.stored.contains(head.identifier) && head.certainlyFits(question.lines)
+                        && !head.isInvalid
                         && !directives.isNoCacheWhole && !directives.forbidsStoring(status: head.status)
                         && head.ages(at: question.now).allSatisfy { head.isFresh(age: $0.age, date: $0.date) }
                 }

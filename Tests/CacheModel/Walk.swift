@@ -93,13 +93,18 @@ final class Walk {
 
     /// The numbers of what lies in the store.
     private func stored(_ uri: URI) -> Set<Int> {
-        Set(cache.store.responses(for: CacheKey(uri)).compactMap { $0.response.fields["X-Id"].flatMap { Int($0) } })
+        Set(
+            cache.store.responses(for: CacheKey(uri)).compactMap {
+                $0.response.fields["X-Id"].flatMap { Int($0) }
+            })
     }
 
     private func begin(_ random: inout SplitMix64) {
         let (request, policy) = requests.request(to: origin, uptime: uptime, &random)
         coverage[.requests] += 1
-        tell("\(request.method) \(request.uri) \(request.fields.oneLine) \(policy == .useProtocolCachePolicy ? "" : policy.rawValue)")
+        tell(
+            "\(request.method) \(request.uri) \(request.fields.oneLine) \(policy == .useProtocolCachePolicy ? "" : policy.rawValue)"
+        )
         var question = NaiveModel.Question(request, policy: policy, at: moment, stored: stored(request.uri))
         switch cache.decide(on: request, policy: policy, at: time) {
         case .answer(let answer):
@@ -126,7 +131,9 @@ final class Walk {
         _ forwarded: ForwardedRequest, _ question: NaiveModel.Question, isBackground: Bool,
         _ random: inout SplitMix64
     ) {
-        tell("  -> \(forwarded.request.method) \(forwarded.request.fields.oneLine)\(isBackground ? " (background)" : "")")
+        tell(
+            "  -> \(forwarded.request.method) \(forwarded.request.fields.oneLine)\(isBackground ? " (background)" : "")"
+        )
         blame(model.complaint(about: forwarded.request, for: question))
         var sent = Sent(question.request, as: forwarded.request, policy: question.policy, at: moment)
         sent.order = model.order
@@ -137,7 +144,9 @@ final class Walk {
             sent.original.fields.remove(.ifModifiedSince)
         }
         if sent.isValidation { coverage[.validations] += 1 }
-        if NaiveModel.tags(forwarded.request.fields[.ifNoneMatch]).count > 1 { coverage[.validationsOfMany] += 1 }
+        if NaiveModel.tags(forwarded.request.fields[.ifNoneMatch]).count > 1 {
+            coverage[.validationsOfMany] += 1
+        }
         let reply = origin.reply(to: forwarded.request, uptime: uptime, &random)
         let exchange = Pending(sent, forwarded, reply, isBackground: isBackground)
         pending.append(exchange)
@@ -179,7 +188,8 @@ final class Walk {
 
     private func question(of exchange: Pending) -> NaiveModel.Question {
         NaiveModel.Question(
-            exchange.sent.original, policy: exchange.sent.policy, at: moment, stored: stored(exchange.sent.original.uri))
+            exchange.sent.original, policy: exchange.sent.policy, at: moment,
+            stored: stored(exchange.sent.original.uri))
     }
 
     private func receive(
@@ -219,7 +229,8 @@ final class Walk {
             // What has been stored meanwhile is not looked for.
             question.stored = []
             blame(model.complaint(about: forwarded.request, for: question))
-            exchange.sent = Sent(exchange.sent.original, as: forwarded.request, policy: question.policy, at: moment)
+            exchange.sent = Sent(
+                exchange.sent.original, as: forwarded.request, policy: question.policy, at: moment)
             exchange.sent.order = model.order
             exchange.forwarded = forwarded
             exchange.reply = origin.reply(to: forwarded.request, uptime: uptime, &random)
@@ -248,13 +259,16 @@ final class Walk {
 
     private func judge(_ cached: CacheAnswer, _ question: NaiveModel.Question) {
         var octets: [UInt8] = []
-        guard cached.content.contains(cached.range) else { return blame("an answer of octets that are not there") }
+        guard cached.content.contains(cached.range) else {
+            return blame("an answer of octets that are not there")
+        }
         cached.content.forEachPart(in: cached.range) { octets += $0 }
         var answer = Answer(
             Int(cached.response.status.code), cached.response.fields, octets, offset: cached.range.lowerBound)
         answer.combinedLength = cached.combinedLength
-        tell("  = \(answer.status) \(answer.fields.oneLine) \"\(String(decoding: octets, as: UTF8.self))\"@\(answer.offset)"
-            + " \(cached.source) \(cached.status)")
+        tell(
+            "  = \(answer.status) \(answer.fields.oneLine) \"\(String(decoding: octets, as: UTF8.self))\"@\(answer.offset)"
+                + " \(cached.source) \(cached.status)")
         blame(model.complaint(about: answer, to: question))
     }
 }

@@ -29,6 +29,7 @@ struct RequirementsTests {
                 ["MUST": 64, "MUST NOT": 21, "RECOMMENDED": 1, "SHOULD": 24, "SHOULD NOT": 5]
             ),
             ("RFC 9110", counts9110, ["MUST": 115, "MUST NOT": 69, "SHOULD": 85, "SHOULD NOT": 31]),
+            ("RFC 9111", counts9111, ["MUST": 26, "MUST NOT": 38, "SHOULD": 16, "SHOULD NOT": 2]),
         ])
     func isComplete(rfc: String, counts: String, keywords: [String: Int]) {
         let headings = table.headings.filter { $0.key.hasPrefix("\(rfc), section ") }
@@ -63,6 +64,13 @@ struct RequirementsTests {
         15.2.2:1 15.3.1:1 15.3.6:1 15.3.7:4 15.3.7.1:1 15.3.7.2:8 15.3.7.3:3 15.4:2 15.4.1:2 15.4.2:1
         15.4.3:1 15.4.5:3 15.4.8:2 15.4.9:1 15.5:2 15.5.2:2 15.5.4:1 15.5.6:1 15.5.7:1 15.5.8:1
         15.5.10:1 15.5.14:1 15.5.17:1 15.5.20:1 15.5.22:1 15.6:2 15.6.6:1
+        """
+    /// The same of sections 1.2.2 and 3 to 5.
+    private static let counts9111 = """
+        1.2.2:1 3:1 3.1:3 3.2:2 3.3:3 3.4:1 3.5:1 4:5 4.1:2 4.2:4 4.2.2:1 4.2.3:1 4.2.4:2 4.3.1:2 4.3.2:5
+        4.3.3:1 4.3.4:2 4.3.5:4 4.4:2 5.1:2 5.2:1 5.2.1.1:1 5.2.1.2:1 5.2.1.3:1 5.2.1.5:4 5.2.1.7:1
+        5.2.2:1 5.2.2.1:1 5.2.2.2:4 5.2.2.3:2 5.2.2.4:2 5.2.2.5:5 5.2.2.6:1 5.2.2.7:3 5.2.2.8:1
+        5.2.2.10:2 5.2.3:1 5.2.4:1 5.3:4
         """
 
     @Test("what must not be done is said without another negation")

@@ -38,12 +38,17 @@ struct Mutator {
         return mutations
     }
 
-    /// All changes of one octet, the ones that should matter most first; none for lines that neither expect nor frame.
+    /// All changes of one octet, or, where what is absent is expected, into its opposite; the ones that should matter most
+    /// first. None for lines that neither expect nor frame.
     private static func changes(of line: [UInt8]) -> [[UInt8]] {
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix(">! ") {
             // A field that is absent is absent under a name that nobody knows, too: it must be wanted in place of that.
             return [replacing(1, UInt8(ascii: "~"), in: line)]
+        }
+        if text.hasPrefix("= no field ") {
+            // Likewise; wanted with a value that it would not have.
+            return [Array("= field \(text.dropFirst("= no field ".count)): wanted".utf8)]
         }
         if text.hasPrefix("= time under ") { return bounds(line, to: UInt8(ascii: "0")) }
         if text.hasPrefix("= time over ") { return bounds(line, to: UInt8(ascii: "9")) }

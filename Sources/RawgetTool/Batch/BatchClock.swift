@@ -18,9 +18,10 @@ final class BatchClock: Sendable {
         }
     }
 
-    /// What it says: whole seconds, however small the steps were that moved it.
+    /// What it says: whole seconds, however small the steps were that moved it. No line moves the clock beside it, so
+    /// that one set back makes nothing younger.
     var wallClock: WallClock {
-        WallClock { [self] in
+        WallClock(beside: base) { [self] in
             let (seconds, attoseconds) = shift.withLock { $0 }.components
             let whole = attoseconds < 0 ? seconds - 1 : seconds
             let base = base.secondsSinceEpoch
