@@ -147,6 +147,12 @@ struct Directives {
         return FieldText.seconds(text) ?? 0
     }
 
+    /// The seconds of the first directive of that name; `nil` where it says no number, too.
+    func limit(_ name: String) -> Int128? {
+        guard case .text(let text)? = first(name) else { return nil }
+        return FieldText.seconds(text)
+    }
+
     /// The greatest seconds that any directive of that name allows; `nil` where none is there.
     func greatestSeconds(_ name: String) -> Int128? {
         let values = all.filter { $0.name == name }.map { directive -> Int128 in

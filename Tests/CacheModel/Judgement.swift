@@ -156,7 +156,11 @@ struct Judgement {
                 return nil
             }
             return "stale because of an error, and stale-if-error does not permit it (RFC 5861, section 4)"
-        case .failure: return nil
+        case .failure:
+            // Who says how long an error may be hidden means this one, too (RFC 5861, section 4).
+            let limits = [stored, asked].compactMap { $0.limit("stale-if-error") }
+            return limits.isEmpty || limits.contains(where: isWithin)
+                ? nil : "stale for longer than stale-if-error permits (RFC 5861, section 4)"
         case .validated, .completed: return nil
         }
     }

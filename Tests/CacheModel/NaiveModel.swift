@@ -152,8 +152,8 @@ package final class NaiveModel {
                 outdated.isOutdated = true
                 let isSame = agrees(memory, head, with: message)
                 if head.status != 200 {
-                    heads +=
-                        [head.updated(by: message, order: order), outdated] + (requestForbids ? [head] : [])
+                    let mayKeep = requestForbids || !head.certainlyFits(lines)
+                    heads += [head.updated(by: message, order: order), outdated] + (mayKeep ? [head] : [])
                 } else if !head.certainlyFits(lines) {
                     heads += [head, head.updated(by: message, order: order), outdated]
                 } else if requestForbids || message.directives.forbidsStoring(status: head.status) {

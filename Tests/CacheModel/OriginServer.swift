@@ -201,7 +201,9 @@ final class OriginServer {
             rangeApplies(request, index, variant),
             let asked = request.fields[.range].flatMap({ ByteRangeSet(parsing: $0) }), asked.ranges.count == 1
         else { return framed(head, octets, request, &random) }
-        return part(asked.ranges[0], of: octets, head, request, lies: lies, &random)
+        let share = theme.trouble / 3 + (request.fields.contains(.ifRange) ? theme.oddity / 2 : 0)
+        let isWrong = lies || random.percent(share)
+        return part(asked.ranges[0], of: octets, head, request, lies: isWrong, &random)
     }
 
     private func part(

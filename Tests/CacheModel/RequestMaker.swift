@@ -22,7 +22,7 @@ struct RequestMaker {
             fields.append("Pragma", random.pick("no-cache", "No-Cache", "x"))
         }
         addSelection(to: &fields, &random)
-        if random.percent(3) { fields.append("Authorization", "Basic YTpi") }
+        if random.percent(theme.credentials) { fields.append("Authorization", "Basic YTpi") }
         guard !random.percent(theme.unsafe) else {
             let method = random.pick("POST", "POST", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "FROB")
             return (
@@ -32,7 +32,7 @@ struct RequestMaker {
                 .useProtocolCachePolicy
             )
         }
-        let isHead = random.percent(8)
+        let isHead = random.percent(theme.heads)
         if random.percent(theme.conditions) { addCondition(to: &fields, origin, index, uptime, &random) }
         if random.percent(theme.ranges) { addRange(to: &fields, origin, index, &random) }
         let policy =

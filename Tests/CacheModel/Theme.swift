@@ -26,6 +26,10 @@ struct Theme {
     var cuts: Int
     /// How often a response has been under way for long.
     var ages: Int
+    /// How often requests have credentials.
+    var credentials: Int
+    /// How often requests are for the head alone.
+    var heads: Int
     /// A directive that responses have often.
     var favourite: String?
 
@@ -43,6 +47,8 @@ struct Theme {
         jumps = random.pick(0, 0, 3, 15)
         cuts = random.pick(0, 0, 10, 50)
         ages = random.pick(0, 10, 50)
+        credentials = random.pick(0, 3, 30)
+        heads = random.pick(3, 8, 25)
         favourite = random.pick(
             nil, nil, nil, "stale-if-error", "stale-while-revalidate", "must-revalidate", "immutable",
             "must-understand, no-store", "no-cache=\"x-note\"", "public")
