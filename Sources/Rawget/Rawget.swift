@@ -11,6 +11,7 @@
 @_exported public import struct System.FileDescriptor
 @_exported public import struct System.Instant
 @_exported public import struct System.SystemError
+@_exported public import struct System.WallClock
 @_exported public import enum Transport.AddressFamily
 @_exported public import struct Transport.Deadline
 @_exported public import struct Transport.LocalBinding

@@ -1,3 +1,5 @@
+import HTTPCache
+
 extension CommandParser {
     /// Does what an option asks for. `argument` is there when the option takes one.
     mutating func perform(_ found: Found, _ argument: Argument?) throws(UsageError) {
@@ -127,7 +129,11 @@ extension CommandOption {
             switch effect {
             case .seconds: "a number of seconds"
             case .size: "a size like 500, 64k or 2g"
-            default: argument ?? "of that form"
+            default:
+                // Names that nobody guesses.
+                name == "cache-policy"
+                    ? "one of \(CachePolicy.allCases.map(\.rawValue).joined(separator: ", "))"
+                    : argument ?? "of that form"
             }
         // A secret, its colon forgotten, is not to be shown.
         guard name != "header" else { return UsageError("\(spelling): what follows is not \(form)") }

@@ -27,11 +27,13 @@ enum HelpText {
                rawget demo
                rawget check [options] FILE|FOLDER...
                rawget serve [options] FILE|FOLDER...
+               rawget batch [options]
                rawget explain [options] FILE|-
 
         Saves each URL to a file in the current folder; -o - writes to standard output.
         demo shows it at work; check runs test fixtures, serve answers other clients
-        by them; explain says what a response head means.
+        by them; batch takes requests as lines of JSON; explain says what a response
+head means. Each of them has a --help of its own.
 
         """
 

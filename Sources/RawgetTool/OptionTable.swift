@@ -160,8 +160,8 @@ enum OptionTable {
             .toggle { $0.transfer.ignoresContentLength = $1 }),
         CommandOption(
             "cache-policy", argument: "NAME", in: .request,
-            "Keep answers in memory while rawget runs, and use them as NAME says: "
-                + CachePolicy.allCases.map(\.rawValue).joined(separator: ", "),
+            "Keep answers in memory while rawget runs, and use them as NAME says (--help cache-policy)",
+            moreHelp: { CachePolicy.help },
             .checked { settings, text in
                 guard let policy = CachePolicy(name: text) else { return false }
                 settings.transfer.cachePolicy = policy

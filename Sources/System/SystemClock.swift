@@ -59,14 +59,14 @@ public struct WallClock: Sendable {
     private let readUptime: @Sendable () -> Int64
 
     /// A clock that answers with what `read` returns: a fixed time in a test. None goes beside it.
-    public init(_ read: @escaping @Sendable () -> Int64) { self.init(read, uptime: { 0 }) }
-
-    /// A clock that answers with what `read` returns, beside the clock that nobody sets of `other`.
-    public init(beside other: WallClock, _ read: @escaping @Sendable () -> Int64) {
-        self.init(read, uptime: other.readUptime)
+    public init(_ read: @escaping @Sendable () -> Int64) {
+        self.init(read, uptimeNanoseconds: { 0 })
     }
 
-    private init(_ read: @escaping @Sendable () -> Int64, uptime: @escaping @Sendable () -> Int64) {
+    /// A clock that answers with what `read` returns, and another beside it, in nanoseconds, that nobody sets.
+    public init(
+        _ read: @escaping @Sendable () -> Int64, uptimeNanoseconds uptime: @escaping @Sendable () -> Int64
+    ) {
         self.read = read
         readUptime = uptime
     }
@@ -77,7 +77,7 @@ public struct WallClock: Sendable {
             var time = timespec()
             clock_gettime(CLOCK_REALTIME, &time)
             return Int64(time.tv_sec)
-        }, uptime: { Instant.now.nanoseconds })
+        }, uptimeNanoseconds: { Instant.now.nanoseconds })
 
     /// Seconds since the epoch.
     public var secondsSinceEpoch: Int64 { read() }

@@ -134,7 +134,8 @@ extension Recorder {
         if let input = recorded.input {
             result.append(.input(blobs.content(input), isFile: inputIsFile && !recorded.inputIsPipe))
         }
-        if recorded.usesClock { result.append(.clock(start)) }
+        let keepsAnswers = command.groups.contains { $0.options.cachePolicy != nil }
+        if recorded.usesClock || keepsAnswers { result.append(.clock(start)) }
         return result
     }
 
