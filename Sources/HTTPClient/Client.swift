@@ -4,7 +4,8 @@ import HTTPWire
 import System
 public import Transport
 
-/// Sends requests and brings their final responses; keeps connections between them. Two clients share nothing.
+/// Sends requests and brings their final responses; keeps connections between them. Two clients share
+/// nothing but the cache that both are given.
 ///
 /// A client may be used from anywhere; what it does happens on the network loop.
 @NetworkActor
