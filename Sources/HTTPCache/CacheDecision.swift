@@ -65,6 +65,8 @@ public enum CacheReaction: Sendable {
 public enum CacheFallback: Sendable {
     /// What is stored, though stale, or a generated 504 where that is not allowed.
     case answer(CacheAnswer)
+    /// The request goes out again, in this form.
+    case sendAgain(ForwardedRequest)
     /// The failure is the caller's.
     case fail
 }

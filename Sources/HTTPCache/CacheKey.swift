@@ -7,14 +7,31 @@ public struct CacheKey: Hashable, Sendable {
     private let port: UInt16?
     private let path: String
     private let query: String?
+    /// The Host that the caller has given, in lower case, where that is not the URI's: it is a part of the target URI that
+    /// the origin is asked for (RFC 9110, section 7.1).
+    private let authority: String?
 
     /// The key of that URI.
-    public init(_ uri: URI) {
+    public init(_ uri: URI) { self.init(uri, authority: nil) }
+
+    /// The key of a request's target.
+    public init(_ request: HTTPRequest) {
+        let host = request.fields.first(.host)?.lowercasedASCII
+        self.init(request.uri, authority: host == request.uri.authority ? nil : host)
+    }
+
+    /// The key of another URI at the same origin, asked for in the same way.
+    func at(_ uri: URI) -> CacheKey { CacheKey(uri, authority: authority) }
+
+    private init(_ uri: URI, authority: String?) {
         (scheme, host, port, path, query) = (uri.scheme, uri.host, uri.port, uri.path, uri.query)
+        self.authority = authority
     }
 
     /// Octets that it takes.
-    var size: Int { path.utf8.count + (query?.utf8.count ?? 0) + host.octetCount }
+    var size: Int {
+        path.utf8.count + (query?.utf8.count ?? 0) + host.octetCount + (authority?.utf8.count ?? 0)
+    }
 }
 
 extension URIHost {

@@ -41,6 +41,9 @@ public struct CacheRecording: Sendable {
     /// Whether what was cut is of use: it is a GET's 200, or a part of one (section 3.3).
     let mayBeCut: Bool
 
+    /// The request whose stored answers it takes the place of, whether it can be kept or not.
+    let outdating: HTTPRequest?
+
     /// Which octets of a representation content is.
     enum Place: Sendable {
         /// All of them.

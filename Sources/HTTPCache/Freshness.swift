@@ -96,11 +96,11 @@ extension HTTPResponse {
     func lastModified(receivedAt now: HTTPDate) -> HTTPDate? { date(.lastModified, now) }
 
     private func date(_ name: FieldName, _ now: HTTPDate) -> HTTPDate? {
-        fields.first(name).flatMap { HTTPDate(parsing: $0, now: now) }
+        fields.single(name).flatMap { HTTPDate(parsing: $0, now: now) }
     }
 
-    /// The ETag; `nil` where there is none, or none that is valid.
-    var entityTag: EntityTag? { fields.first(.etag).flatMap { EntityTag(parsing: $0) } }
+    /// The ETag; `nil` where there is none, or none that is valid. Of two nobody knows which one it is.
+    var entityTag: EntityTag? { fields.single(.etag).flatMap { EntityTag(parsing: $0) } }
 }
 
 extension HTTPFields {

@@ -26,7 +26,7 @@ struct Lookup {
         self.request = request
         self.policy = policy
         self.now = now
-        key = CacheKey(request.uri)
+        key = CacheKey(request)
         directives = RequestDirectives(request)
     }
 
@@ -40,8 +40,9 @@ struct Lookup {
         }
         chosen = variants.filter { $0.selecting.match(request) }.max { left, right in
             // Credentials alone are no Vary.
-            let isVaried = right.response.fields.contains(.vary)
-            if left.response.fields.contains(.vary) != isVaried { return isVaried }
+            if left.rules.contains(.vary) != right.rules.contains(.vary) {
+                return right.rules.contains(.vary)
+            }
             return (left.date, left.responseTime.date) < (right.date, right.responseTime.date)
         }
         return self
@@ -114,7 +115,7 @@ struct Lookup {
             request.method == .get, !request.fields.contains(.range), !request.hasConditions,
             !directives.noStore
         else { return forwarded }
-        let offered = Array(variants.filter(\.isOfferable).suffix(Lookup.maximumTags))
+        let offered = Array(variants.filter { $0.isOfferable(for: request) }.suffix(Lookup.maximumTags))
         guard !offered.isEmpty else { return forwarded }
         let tags = offered.compactMap { $0.response.entityTag?.description }
         forwarded.request.fields.append(.ifNoneMatch, tags.joined(separator: ", "))
@@ -142,7 +143,7 @@ struct Lookup {
         let isPart = request.singleRange != nil
         var offered = [chosen]
         if !isPart, chosen.response.entityTag != nil {
-            let others = variants.filter { $0 !== chosen && $0.isOfferable }
+            let others = variants.filter { $0 !== chosen && $0.isOfferable(for: request) }
             offered += others.suffix(Lookup.maximumTags - 1)
         }
         var tags: [String] = []
@@ -161,7 +162,7 @@ struct Lookup {
         if !tags.isEmpty { forwarded.request.fields.append(.ifNoneMatch, tags.joined(separator: ", ")) }
         // Last-Modified, where one response is validated and no part is asked for (section 4.3.1).
         guard tags.count < 2, !isPart, !request.fields.contains(.ifModifiedSince),
-            let modified = chosen.response.fields.first(.lastModified),
+            let modified = chosen.response.fields.single(.lastModified),
             HTTPDate(parsing: modified, now: now.date) != nil
         else { return }
         forwarded.request.fields.append(.ifModifiedSince, modified)
@@ -213,8 +214,13 @@ extension StoredResponse {
     /// Its Date, or when it came.
     var date: HTTPDate { response.date(receivedAt: responseTime.date) ?? responseTime.date }
 
-    /// Whether its tag may be offered for a request that it does not match: it is whole, and has one.
-    var isOfferable: Bool { content.isComplete && response.entityTag != nil }
+    /// Whether its tag may be offered for a request that it may not match: it is whole, and its tag names these octets and
+    /// no others, as a weak one does not: in another coding they would be as good as these. What one user was answered is
+    /// nothing that another one has.
+    func isOfferable(for request: HTTPRequest) -> Bool {
+        guard content.isComplete, let tag = response.entityTag, !tag.isWeak else { return false }
+        return selecting.matchesCredentials(of: request)
+    }
 
     /// Whether it has an entity tag or a Last-Modified.
     var hasValidator: Bool {
@@ -236,6 +242,6 @@ extension HTTPResponse {
         guard let modified = lastModified(receivedAt: now), let date = date(receivedAt: now),
             date.seconds(since: modified) >= 1
         else { return nil }
-        return fields.first(.lastModified)
+        return fields.single(.lastModified)
     }
 }

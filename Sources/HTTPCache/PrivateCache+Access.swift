@@ -21,7 +21,7 @@ extension PrivateCache {
     /// Removes what is stored and answers the request.
     public func remove(for request: HTTPRequest) {
         guard let stored = storedResponse(for: request) else { return }
-        store.remove(stored, for: CacheKey(request.uri))
+        store.remove(stored, for: CacheKey(request))
     }
 }
 

@@ -15,19 +15,31 @@ extension PrivateCache {
             if let reaction = receiveNotModified(exchange) { return reaction }
         case .partialContent:
             if case .complete(let stored) = forwarded.purpose { return complete(stored, with: exchange) }
-        case .rangeNotSatisfiable:
-            // The range was the cache's: the caller asks for the whole.
-            if case .complete = forwarded.purpose { return .sendAgain(plain(exchange)) }
-        case _ where response.status.isServerFailure:
-            if let answer = staleAnswer(inPlaceOf: exchange) { return .answer(answer) }
+        case _ where response.status.isFailure:
+            // The range was the cache's, and may be what the origin fails at: the caller asks for the whole.
+            if case .complete(let prefix) = forwarded.purpose {
+                store.remove(prefix, for: exchange.key)
+                return .sendAgain(plain(exchange))
+            }
+            if response.status.isServerFailure, let answer = staleAnswer(inPlaceOf: exchange) {
+                return .answer(answer)
+            }
         default: break
         }
         return deliver(exchange)
     }
 
-    /// No response came to a forwarded request: the origin cannot be reached, or broke off (section 4.2.4).
-    public func fail(_ forwarded: ForwardedRequest, at now: CacheTime) -> CacheFallback {
+    /// No response came to a forwarded request: the origin cannot be reached, or broke off (section 4.2.4). `wasReached`: a
+    /// connection stood.
+    public func fail(
+        _ forwarded: ForwardedRequest, wasReached: Bool = false, at now: CacheTime
+    ) -> CacheFallback {
         let lookup = Lookup(forwarded.original, forwarded.policy, at: now)
+        if case .complete(let prefix) = forwarded.purpose, wasReached {
+            // It may be the range that the origin fails at: the whole is asked for, now and next time.
+            store.remove(prefix, for: lookup.key)
+            return .sendAgain(lookup.forward(forwarded.status.forward ?? .partial))
+        }
         guard let stored = storedStill(for: forwarded, lookup) else { return .fail }
         if lookup.allowsStale(stored, isDisconnected: true), var answer = lookup.answer(with: stored) {
             answer.status.detail = "disconnected"
@@ -68,15 +80,20 @@ extension PrivateCache {
         return .deliver(status, recording)
     }
 
-    /// What was offered for validation is outdated by a full response, also by one that is not stored itself (section
-    /// 4.3.3). A failure of the server, or one that passes, says nothing about it.
+    /// What is stored and matches is outdated by a full response, also by one that is not stored itself (section 4.3.3). An
+    /// error says nothing about it, unless it is that there is nothing any more.
     private func removeReplaced(_ exchange: ReceivedResponse) {
-        guard case .validate(_, let fitting?) = exchange.forwarded.purpose,
-            exchange.forwarded.original.method == .get
+        let request = exchange.forwarded.original
+        guard request.method == .get, !exchange.lookup.directives.noStore,
+            exchange.response.status.replacesRepresentation
         else { return }
-        switch exchange.response.status.code {
-        case 206, 304, 401, 403, 407, 408, 412, 416, 417, 421, 425, 429, 500...: return
-        default: store.remove(fitting, for: exchange.key)
+        removeMatching(request, for: exchange.key)
+    }
+
+    /// Removes what is stored and matches a request.
+    func removeMatching(_ request: HTTPRequest, for key: CacheKey) {
+        for stored in store.responses(for: key) where stored.selecting.match(request) {
+            store.remove(stored, for: key)
         }
     }
 
@@ -99,13 +116,14 @@ extension PrivateCache {
     /// name of the same origin.
     private func invalidate(by response: HTTPResponse, to request: HTTPRequest) {
         guard response.status.isSuccess || response.status.isRedirection else { return }
-        store.removeAll(for: CacheKey(request.uri))
+        let key = CacheKey(request)
+        store.removeAll(for: key)
         for name in [FieldName.location, .contentLocation] {
             for value in response.fields.values(of: name) {
                 guard let uri = try? URI(location: value, relativeTo: request.uri),
                     uri.origin == request.uri.origin
                 else { continue }
-                store.removeAll(for: CacheKey(uri))
+                store.removeAll(for: key.at(uri))
             }
         }
     }
@@ -143,4 +161,10 @@ extension PrivateCache {
 extension HTTPStatus {
     /// Errors that a stale response may take the place of (RFC 5861, section 4).
     fileprivate var isServerFailure: Bool { code == 500 || (502...504).contains(code) }
+
+    /// Whether a full response of it says what the resource is now.
+    var replacesRepresentation: Bool {
+        isSuccess && self != .partialContent || isRedirection && self != .notModified || code == 404
+            || code == 410
+    }
 }

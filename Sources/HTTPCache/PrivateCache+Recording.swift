@@ -5,6 +5,21 @@ extension PrivateCache {
     /// was cut may still be kept as an incomplete response (section 3.3). Returns whether it is stored.
     @discardableResult
     public func record(_ recording: CacheRecording, content: [UInt8], isWhole: Bool) -> Bool {
+        guard isRecorded(recording, content: content, isWhole: isWhole) else {
+            abandon(recording)
+            return false
+        }
+        return true
+    }
+
+    /// The content of a response that is recorded is not kept. What it takes the place of is outdated all the same (section
+    /// 4.3.3), and a prefix to which nothing could be added is not tried again.
+    public func abandon(_ recording: CacheRecording) {
+        if case .behind(let prefix, _) = recording.place { store.remove(prefix, for: recording.key) }
+        if let request = recording.outdating { removeMatching(request, for: recording.key) }
+    }
+
+    private func isRecorded(_ recording: CacheRecording, content: [UInt8], isWhole: Bool) -> Bool {
         guard content.count <= recording.maximumLength,
             let stored = recording.content(content, isWhole: isWhole)
         else { return false }
@@ -33,10 +48,13 @@ extension PrivateCache {
             // What is there of the representation is added to, and fields that did not come again stay (section 3.2).
             content = old.content
             for extent in part.extents { content.insert(extent, completeLength: part.completeLength) }
-            draft.response.fields = KeptFields.merged(old.response.fields, with: draft.response.fields)
+            draft.rules = KeptFields.rules(old.rules, updatedBy: draft.rules)
+            let control = CacheControl(in: draft.rules)
+            draft.response.fields = KeptFields.merged(
+                old.response.fields, with: draft.response.fields, control)
             // What stayed may say how long the response is fresh.
             draft.freshness = Freshness(
-                of: draft.response, CacheControl(in: draft.response.fields),
+                of: KeptFields.ruled(draft.response, by: draft.rules), control,
                 receivedAt: draft.responseTime.date)
         } else if let old, old.content.isComplete, !draft.isKnownToDiffer(from: old) {
             // A part of nobody knows what is worth less than the whole that is there.
@@ -75,12 +93,15 @@ extension PrivateCache {
         status.forwardStatus = .partialContent
         status.ttl = draft.freshTime
         var answer = CacheAnswer(draft.response, prefix.content, 0..<start, source: .network, status: status)
-        answer.response.fields.append(contentsOf: exchange.ownFields(beside: draft.response))
+        answer.response.fields.append(contentsOf: exchange.ownFields(beside: draft.rules))
         answer.combinedLength = length
         let place = CacheRecording.Place.behind(prefix, completeLength: length)
         guard mayBeStored,
             case .success(let recording) = exchange.recording(draft, place, atMost: store.maximumObjectSize)
-        else { return .complete(answer, nil) }
+        else {
+            store.remove(prefix, for: exchange.key)
+            return .complete(answer, nil)
+        }
         answer.status.isStored = true
         return .complete(answer, recording)
     }
@@ -98,10 +119,8 @@ extension StoredResponse.Draft {
     /// Whether a validator says that it is of another representation than a stored response.
     fileprivate func isKnownToDiffer(from stored: StoredResponse) -> Bool {
         [FieldName.etag, .lastModified].contains { name in
-            guard let own = response.fields.first(name), let old = stored.response.fields.first(name) else {
-                return false
-            }
-            return own != old
+            let (own, old) = (response.fields.values(of: name), stored.response.fields.values(of: name))
+            return !own.isEmpty && !old.isEmpty && own != old
         }
     }
 }
@@ -133,7 +152,7 @@ extension CacheRecording {
             return content
         case .behind(let prefix, let length):
             let start = prefix.content.prefixLength
-            guard UInt64(octets.count) <= length - start else { return nil }
+            guard !octets.isEmpty, UInt64(octets.count) <= length - start else { return nil }
             var content = prefix.content
             content.insert(.init(start: start, octets: octets), completeLength: length)
             return content

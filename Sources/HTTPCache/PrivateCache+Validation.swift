@@ -51,17 +51,15 @@ extension PrivateCache {
         guard var answer = exchange.lookup.answer(with: updated, source: .revalidated, status: status) else {
             return .sendAgain(plain(exchange))
         }
-        answer.response.fields.append(contentsOf: exchange.ownFields(beside: updated.response))
+        answer.response.fields.append(contentsOf: exchange.ownFields(beside: updated.rules))
         return .answer(answer)
     }
 
     /// The response of another variant turned out to be the one for this request, too: it is stored for that as well.
     private func storeVariant(of stored: StoredResponse, _ exchange: ReceivedResponse) -> StoredResponse {
         let (updated, mayBeStored) = exchange.updated(stored)
-        let head = updated.response
-        let control = CacheControl(in: head.fields)
         var draft = updated.draft
-        draft.selecting = SelectingFields(of: head, control, for: exchange.forwarded.original)
+        draft.selecting = SelectingFields(draft.rules, of: draft.response, for: exchange.forwarded.original)
         let variant = StoredResponse(draft, stored.content)
         if mayBeStored, !variant.selecting.matchesNone { insert(variant, for: exchange.key) }
         return variant
@@ -105,7 +103,8 @@ extension ReceivedResponse {
             let weak = candidates.filter { $0.response.entityTag?.weakly(matches: tag) ?? false }
             return weak.mostRecent.map { [$0] } ?? []
         }
-        if let modified = response.lastModified(receivedAt: now.date) {
+        if response.fields.contains(.lastModified) {
+            guard let modified = response.lastModified(receivedAt: now.date) else { return [] }
             let same = candidates.filter { $0.response.lastModified(receivedAt: now.date) == modified }
             return same.mostRecent.map { [$0] } ?? []
         }

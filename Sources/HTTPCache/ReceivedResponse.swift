@@ -30,7 +30,8 @@ struct ReceivedResponse {
         kept.receivedOctets = []
         return StoredResponse.Draft(
             response: kept, requestTime: forwarded.sent, responseTime: now, selecting: selecting,
-            freshness: Freshness(of: head, CacheControl(in: head.fields), receivedAt: now.date),
+            rules: KeptFields.rules(of: head.fields),
+            freshness: Freshness(of: head, control, receivedAt: now.date),
             initialAge: Age.initial(of: head, requested: forwarded.sent, received: now))
     }
 
@@ -53,7 +54,7 @@ struct ReceivedResponse {
             head = response.asWhole(of: part.completeLength)
         }
         let fields = KeptFields.stored(head, control, receivedAt: now.date)
-        let selecting = SelectingFields(of: response, control, for: request)
+        let selecting = SelectingFields(KeptFields.rules(of: response.fields), of: response, for: request)
         let draft = draft(head, fields: fields, selecting: selecting)
         return recording(draft, place, atMost: largest)
     }
@@ -69,25 +70,29 @@ struct ReceivedResponse {
         return .success(
             CacheRecording(
                 key: key, draft: draft, maximumLength: room, declaredLength: declaredLength, place: place,
-                mayBeCut: forwarded.original.method == .get && draft.response.status == .ok))
+                mayBeCut: forwarded.original.method == .get && draft.response.status == .ok,
+                outdating: response.status.replacesRepresentation && forwarded.original.method == .get
+                    ? forwarded.original : nil))
     }
 
     // MARK: Updating (section 3.2)
 
     /// A stored response as this one updates it, and whether it may still be stored.
     func updated(_ stored: StoredResponse) -> (StoredResponse, mayBeStored: Bool) {
+        let rules = KeptFields.rules(stored.rules, updatedBy: response.fields)
+        let merged = CacheControl(in: rules)
         var head = stored.response
-        head.fields = KeptFields.updated(stored.response.fields, by: response, control, receivedAt: now.date)
-        let merged = CacheControl(in: head.fields)
+        head.fields = KeptFields.updated(stored.response.fields, by: response, merged, receivedAt: now.date)
         var aged = head
         // The Age of the newer response counts for this one; it is not kept.
         for value in response.fields.values(of: .age) { aged.fields.append(.age, value) }
         let selecting =
             response.fields.contains(.vary)
-            ? SelectingFields(of: head, merged, for: forwarded.original) : stored.selecting
+            ? SelectingFields(rules, of: head, for: forwarded.original) : stored.selecting
         let draft = StoredResponse.Draft(
             response: head, requestTime: forwarded.sent, responseTime: now, selecting: selecting,
-            freshness: Freshness(of: head, merged, receivedAt: now.date),
+            rules: rules,
+            freshness: Freshness(of: KeptFields.ruled(head, by: rules), merged, receivedAt: now.date),
             initialAge: Age.initial(of: aged, requested: forwarded.sent, received: now))
         let isForbidden =
             merged.contains(.noStore) && !(merged.contains(.mustUnderstand) && head.status.isUnderstood)
@@ -99,8 +104,8 @@ struct ReceivedResponse {
 
     /// Fields of this response that are for its own request alone: what the Cache-Control of the response that it
     /// updates names in `no-cache` (section 5.2.2.4).
-    func ownFields(beside updated: HTTPResponse) -> HTTPFields {
-        let names = CacheControl(in: updated.fields).fieldNames(of: .noCache) ?? []
+    func ownFields(beside rules: HTTPFields) -> HTTPFields {
+        let names = CacheControl(in: rules).fieldsLeftOut
         var own = HTTPFields()
         for field in response.fields where names.contains(field.name) { own.append(field.name, field.value) }
         return own
@@ -110,7 +115,9 @@ struct ReceivedResponse {
     /// 4.3.5).
     func describes(_ stored: StoredResponse) -> Bool {
         for name in [FieldName.etag, .lastModified] where response.fields.contains(name) {
-            guard response.fields.first(name) == stored.response.fields.first(name) else { return false }
+            guard response.fields.values(of: name) == stored.response.fields.values(of: name) else {
+                return false
+            }
         }
         guard let length = response.fields.first(.contentLength) else { return true }
         let storedLength =
@@ -120,9 +127,12 @@ struct ReceivedResponse {
 }
 
 extension HTTPResponse {
-    /// The one part that a 206 carries; `nil` where it is no such part, or nobody knows which.
+    /// The one part that a 206 carries; `nil` where it carries several (RFC 9110, section 15.3.7.2), or nobody knows which.
     var part: ContentRange? {
-        guard fields.values(of: .contentRange).count == 1, let value = fields.first(.contentRange),
+        let isMultipart = fields.values(of: .contentType).contains {
+            $0.lowercasedASCII.hasPrefix("multipart/")
+        }
+        guard !isMultipart, let value = fields.single(.contentRange),
             let range = ContentRange(parsing: value), range.offsets != nil
         else { return nil }
         return range

@@ -18,10 +18,11 @@ struct SelectingFields: Hashable, Sendable {
     /// The languages of a response that was chosen by Accept-Language.
     private let languages: [String]
 
-    /// The fields of `request` that `response` names. Credentials count as if they were named, unless the response may be
-    /// shared between users (section 3.5): answers for one name and password are no answers for others.
-    init(of response: HTTPResponse, _ control: CacheControl, for request: HTTPRequest) {
-        let names = CommaList(.vary, in: response.fields).members
+    /// The fields of `request` that the Vary among `rules` names. Credentials count as if they were named, unless those
+    /// rules say that anybody may have `response` (section 3.5): answers for one name and password are no answers for
+    /// others.
+    init(_ rules: HTTPFields, of response: HTTPResponse, for request: HTTPRequest) {
+        let names = CommaList(.vary, in: rules).members
         var fields: [Field] = []
         var matchesNone = names.count > SelectingFields.maximumNames
         if !matchesNone {
@@ -34,7 +35,9 @@ struct SelectingFields: Hashable, Sendable {
                 fields.append(Field(name: name, value: SelectingFields.value(of: name, in: request.fields)))
             }
         }
-        let isShared = [.public, .mustRevalidate, .sMaxage].contains { control.contains($0) }
+        let control = CacheControl(in: rules)
+        let isShared =
+            (control.contains(.public) || control.contains(.sMaxage)) && !control.contains(.private)
         if request.fields.contains(.authorization), !isShared,
             !fields.contains(where: { $0.name == .authorization })
         {
@@ -56,6 +59,14 @@ struct SelectingFields: Hashable, Sendable {
         return fields.allSatisfy { field in
             let value = SelectingFields.value(of: field.name, in: request.fields)
             return value == field.value || field.name == .acceptLanguage && isPreferred(by: request.fields)
+        }
+    }
+
+    /// Whether the request is of the same user, where the response is one user's.
+    func matchesCredentials(of request: HTTPRequest) -> Bool {
+        fields.allSatisfy {
+            $0.name != .authorization
+                || $0.value == SelectingFields.value(of: .authorization, in: request.fields)
         }
     }
 

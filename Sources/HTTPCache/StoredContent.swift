@@ -96,6 +96,8 @@ public struct StoredContent: Sendable {
         }
         extents = (extents + missing).sorted { $0.start < $1.start }
         count += missing.reduce(0) { $0 + $1.octets.count }
+        // Where it ends is not what one part suggests.
+        apparentLength = nil
         self.completeLength = self.completeLength ?? completeLength
     }
 

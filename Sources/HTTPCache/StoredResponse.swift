@@ -14,6 +14,8 @@ public final class StoredResponse: Sendable {
     public let responseTime: CacheTime
     /// The request fields by which it was chosen.
     let selecting: SelectingFields
+    /// The lines of Cache-Control, Expires and Vary that are in force, whether they are kept as fields or not.
+    let rules: HTTPFields
     /// How long it is fresh, and what its Cache-Control says.
     let freshness: Freshness
     /// Its age when it came (section 4.2.3).
@@ -27,6 +29,7 @@ public final class StoredResponse: Sendable {
         var requestTime: CacheTime
         var responseTime: CacheTime
         var selecting: SelectingFields
+        var rules: HTTPFields
         var freshness: Freshness
         var initialAge: Int64
 
@@ -41,11 +44,11 @@ public final class StoredResponse: Sendable {
     var draft: Draft {
         Draft(
             response: response, requestTime: requestTime, responseTime: responseTime, selecting: selecting,
-            freshness: freshness, initialAge: initialAge)
+            rules: rules, freshness: freshness, initialAge: initialAge)
     }
 
     /// Octets that each stored response takes beside its content and fields; about what its objects need.
-    static let overhead = 512
+    static let overhead = 1024
 
     init(_ draft: Draft, _ content: StoredContent) {
         response = draft.response
@@ -53,9 +56,11 @@ public final class StoredResponse: Sendable {
         requestTime = draft.requestTime
         responseTime = draft.responseTime
         selecting = draft.selecting
+        rules = draft.rules
         freshness = draft.freshness
         initialAge = draft.initialAge
-        let fields = draft.response.fields.lineOctetCount + draft.selecting.octetCount
+        let fields =
+            draft.response.fields.lineOctetCount + draft.rules.lineOctetCount + draft.selecting.octetCount
         size = content.count + fields + draft.response.reason.utf8.count + StoredResponse.overhead
     }
 

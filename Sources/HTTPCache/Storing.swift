@@ -53,7 +53,8 @@ extension StorageRefusal {
                 || response.fields.contains(.expires) || response.status.allowsHeuristics
         else { return .noFreshness }
         // And, of ours: it could be used.
-        return SelectingFields(of: response, control, for: request).matchesNone ? .vary : nil
+        return SelectingFields(KeptFields.rules(of: response.fields), of: response, for: request).matchesNone
+            ? .vary : nil
     }
 
     /// A POST's answer is one for GET if it has a freshness of its own and says that it is the representation of the
@@ -66,6 +67,6 @@ extension StorageRefusal {
             let location = response.fields.first(.contentLocation),
             let uri = try? URI(location: location, relativeTo: request.uri)
         else { return false }
-        return CacheKey(uri) == CacheKey(request.uri)
+        return CacheKey(request).at(uri) == CacheKey(request)
     }
 }

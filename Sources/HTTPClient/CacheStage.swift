@@ -79,8 +79,8 @@ final class CacheStage {
     }
 
     private func giveUp(_ reason: String) {
-        guard recording != nil else { return }
-        recording = nil
+        guard let recording = recording.take() else { return }
+        cache.with { cache, _ in cache.abandon(recording) }
         content = []
         status?.isStored = false
         status?.detail = reason

@@ -63,37 +63,42 @@ extension Client {
         var attempts = 0
         while true {
             let stage = CacheStage(cache, forwarded)
-            var report: TransferReport
+            let next: ForwardedRequest
             do throws(TransferError) {
-                report = try await exchange(forwarded.request, chain, for: transfer, total: total, stage)
+                var report = try await exchange(forwarded.request, chain, for: transfer, total: total, stage)
+                switch stage.outcome {
+                case .delivered:
+                    stage.end()
+                    report.cacheStatus = stage.status
+                    return report
+                case .answer(let answer):
+                    return try await deliver(
+                        answer, to: forwarded.request, chain, for: transfer, behind: report)
+                case .sendAgain(let request): next = request
+                }
             } catch {
                 stage.end()
                 transfer.answer?.cacheStatus = stage.status
-                guard stage.status == nil, error.isDisconnection,
-                    case .answer(let answer) = cache.with({ $0.fail(forwarded, at: $1) })
-                else { throw error }
-                transfer.observe(.usingStored(insteadOf: error))
-                return try await deliver(answer, to: forwarded.request, chain, for: transfer, behind: nil)
+                guard stage.status == nil, let wasReached = error.reachedSilentOrigin else { throw error }
+                switch cache.with({ $0.fail(forwarded, wasReached: wasReached, at: $1) }) {
+                case .fail: throw error
+                case .answer(let answer):
+                    transfer.observe(.usingStored(insteadOf: error))
+                    return try await deliver(
+                        answer, to: forwarded.request, chain, for: transfer, behind: nil)
+                case .sendAgain(let request): next = request
+                }
             }
             attempts += 1
-            switch stage.outcome {
-            case .delivered:
-                stage.end()
-                report.cacheStatus = stage.status
-                return report
-            case .answer(let answer):
-                return try await deliver(answer, to: forwarded.request, chain, for: transfer, behind: report)
-            case .sendAgain(let next):
-                guard attempts < Self.mostAttempts else {
-                    throw TransferError(
-                        .badResponse, during: .firstByte,
-                        "\(Redirects.name(of: first.request.uri)) answered conditions that were not asked for, again and again"
-                    )
-                }
-                forwarded = next
-                transfer.beginExchange(isRedirect: false)
-                transfer.observe(.resendingUnconditionally)
+            guard attempts < Self.mostAttempts else {
+                throw TransferError(
+                    .badResponse, during: .firstByte,
+                    "\(Redirects.name(of: first.request.uri)) answered conditions that were not asked for, again and again"
+                )
             }
+            forwarded = next
+            transfer.beginExchange(isRedirect: false)
+            transfer.observe(.resendingUnconditionally)
         }
     }
 
@@ -167,7 +172,7 @@ extension Client {
     private func validateInBackground(
         _ forwarded: ForwardedRequest, _ cache: ResponseCache, _ options: TransferOptions
     ) {
-        let key = CacheKey(forwarded.request.uri)
+        let key = CacheKey(forwarded.request)
         guard cache.beginValidation(of: key) else { return }
         var options = options
         options.redirects = nil
@@ -194,14 +199,16 @@ extension Client {
 }
 
 extension TransferError {
-    /// Whether the origin could not be reached, or said nothing: what is stored may answer then (RFC 9111, section
-    /// 4.2.4). That somebody else answered, by a wrong certificate, is no such thing.
-    fileprivate var isDisconnection: Bool {
+    /// Where the origin said nothing, whether a connection to it stood; `nil` where it has said something. What is stored
+    /// may answer then (RFC 9111, section 4.2.4). That somebody else answered, by a wrong certificate, is no such thing.
+    fileprivate var reachedSilentOrigin: Bool? {
         switch code {
-        case .notResolved, .couldNotConnect, .emptyReply: true
-        case .sendFailed, .receiveFailed: phase != .content
-        case .timedOut: cause == .resolveTime || cause == .connectTime || cause == .silence
-        default: false
+        case .notResolved, .couldNotConnect: false
+        case .emptyReply: true
+        case .sendFailed, .receiveFailed: phase == .content ? nil : true
+        case .timedOut where cause == .resolveTime || cause == .connectTime: false
+        case .timedOut where cause == .silence: true
+        default: nil
         }
     }
 }

@@ -23,7 +23,7 @@ struct MemoryStoreTests {
         guard let uri = try? URI(parsing: "http://h/") else { preconditionFailure("a URI") }
         let draft = StoredResponse.Draft(
             response: response, requestTime: time, responseTime: time,
-            selecting: SelectingFields(of: response, control, for: HTTPRequest(uri)),
+            selecting: SelectingFields(fields, of: response, for: HTTPRequest(uri)), rules: [:],
             freshness: Freshness(of: response, control, receivedAt: time.date), initialAge: 0)
         return StoredResponse(draft, content)
     }

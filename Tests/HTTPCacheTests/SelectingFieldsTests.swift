@@ -18,8 +18,7 @@ struct SelectingFieldsTests {
         var response = HTTPResponse(status: .ok)
         for value in vary { response.fields.append(.vary, value) }
         for (name, value) in more { response.fields.append(name, value) }
-        let control = CacheControl(in: response.fields)
-        return try SelectingFields(of: response, control, for: request(stored)).match(request(asked))
+        return try SelectingFields(response.fields, of: response, for: request(stored)).match(request(asked))
     }
 
     @Test(
@@ -83,9 +82,11 @@ struct SelectingFieldsTests {
         #expect(try !matches(vary: [], [own], [other]))
         #expect(try !matches(vary: [], [own], []))
         #expect(try matches(vary: [], [], [own]))
-        for control in ["public", "must-revalidate", "s-maxage=1"] {
+        for control in ["public", "s-maxage=1"] {
             #expect(try matches(vary: [], [own], [other], more: [(.cacheControl, control)]))
+            #expect(try !matches(vary: [], [own], [other], more: [(.cacheControl, control + ", private")]))
         }
+        #expect(try !matches(vary: [], [own], [other], more: [(.cacheControl, "must-revalidate")]))
     }
 
     @Test func moreNamesThanAreComparedMatchNothing() throws {

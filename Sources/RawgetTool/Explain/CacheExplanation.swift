@@ -103,7 +103,7 @@ struct CacheExplanation {
         if isLong, range != nil || request.fields.contains(.range) { return .notTried }
         let content = [UInt8](repeating: 0, count: isLong ? 0 : Int(length))
         cache.record(recording, content: content, isWhole: true)
-        return cache.store.responses(for: CacheKey(request.uri)).last.map { .stored($0) } ?? .notTried
+        return cache.store.responses(for: CacheKey(request)).last.map { .stored($0) } ?? .notTried
     }
 
     /// Whether what was stored for the target before is gone behind this exchange.
@@ -121,7 +121,7 @@ struct CacheExplanation {
         else { return false }
         _ = cache.receive(
             exchange.response, to: forwarded, declaredLength: exchange.declaredLength, at: now)
-        return !cache.store.responses(for: CacheKey(request.uri)).contains { $0 === stored }
+        return !cache.store.responses(for: CacheKey(request)).contains { $0 === stored }
     }
 
     private static func moment(
