@@ -13,6 +13,8 @@ enum FieldText {
     }
 
     static func trimmed(_ text: String) -> String {
+        func isBlank(_ octet: UInt8?) -> Bool { octet == 0x20 || octet == 0x09 }
+        guard isBlank(text.utf8.first) || isBlank(text.utf8.last) else { return text }
         var characters = Array(text.unicodeScalars)
         while let first = characters.first, first == " " || first == "\t" { characters.removeFirst() }
         while let last = characters.last, last == " " || last == "\t" { characters.removeLast() }

@@ -90,8 +90,11 @@ final class Memory {
 
 /// An answer that a cache gives, or begins to give.
 package struct Answer {
-    package var status: Int
-    package var fields: HTTPFields
+    package let status: Int
+    package let fields: HTTPFields
+    let lines: [FieldText.Line]
+    /// Its field X-Id.
+    let identifier: Int?
     /// Where in the representation its octets begin.
     package var offset: UInt64
     package var octets: [UInt8]
@@ -101,15 +104,13 @@ package struct Answer {
     package init(_ status: Int, _ fields: HTTPFields, _ octets: [UInt8] = [], offset: UInt64 = 0) {
         self.status = status
         self.fields = fields
+        lines = FieldText.lines(fields)
+        identifier = lines.first { $0.name == Message.identifierField }.flatMap { Int($0.value) }
         self.offset = offset
         self.octets = octets
     }
 
-    var lines: [FieldText.Line] { FieldText.lines(fields) }
-
     func values(_ name: String) -> [String] { lines.filter { $0.name == name }.map(\.value) }
-
-    var identifier: Int? { values(Message.identifierField).first.flatMap { Int($0) } }
 
     /// Its Age: `nil` where there is none, or no single number.
     var age: Int128? {

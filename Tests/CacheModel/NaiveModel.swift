@@ -99,10 +99,13 @@ package final class NaiveModel {
                 }
             }
             memory.heads = heads
-            // An exchange that began before another updated it may go on with what it began with.
+            // An exchange that began before another updated it may go on with what it began with, also as a variant of its
+            // own.
             for head in memory.past
             where head.isReplaced(after: message.sent.order) && identify(head, by: message) != .no {
-                passing.append((memory, head.updated(by: message, order: order)))
+                let updated = head.updated(by: message, order: order)
+                passing.append((memory, updated))
+                if !mayStoreNothing { memory.heads.append(updated) }
             }
         }
     }

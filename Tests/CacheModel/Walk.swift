@@ -16,6 +16,8 @@ final class Walk {
     /// How far the wall clock is from the truth.
     private var wallError: Int64 = 0
     private var pending: [Pending] = []
+    /// Targets of requests of which not all has ended that began.
+    private var unsettled: Set<URI> = []
     private let isTold: Bool
     /// When the answers to unsafe requests named what is of another origin.
     var foreignInvalidations: Set<URI> = []
@@ -81,7 +83,8 @@ final class Walk {
             begin(&random)
         }
         guard pending.isEmpty else { return }
-        for resource in origin.resources { model.settle(resource.uri, stored: stored(resource.uri)) }
+        for uri in unsettled { model.settle(uri, stored: stored(uri)) }
+        unsettled = []
     }
 
     private func pause(_ random: inout SplitMix64) {
@@ -102,6 +105,7 @@ final class Walk {
     private func begin(_ random: inout SplitMix64) {
         let (request, policy) = requests.request(to: origin, uptime: uptime, &random)
         coverage[.requests] += 1
+        unsettled.insert(request.uri)
         tell(
             "\(request.method) \(request.uri) \(request.fields.oneLine) \(policy == .useProtocolCachePolicy ? "" : policy.rawValue)"
         )
