@@ -7,8 +7,8 @@ public struct CacheKey: Hashable, Sendable {
     private let port: UInt16?
     private let path: String
     private let query: String?
-    /// The Host that the caller has given, in lower case, where that is not the URI's: it is a part of the target URI that
-    /// the origin is asked for (RFC 9110, section 7.1).
+    /// The Host that the caller has given, normalised, where that is not the URI's: it is a part of the target URI that the
+    /// origin is asked for (RFC 9110, section 7.1).
     private let authority: String?
 
     /// The key of that URI.
@@ -16,8 +16,21 @@ public struct CacheKey: Hashable, Sendable {
 
     /// The key of a request's target.
     public init(_ request: HTTPRequest) {
-        let host = request.fields.first(.host)?.lowercasedASCII
-        self.init(request.uri, authority: host == request.uri.authority ? nil : host)
+        guard let host = request.fields.first(.host) else {
+            self.init(request.uri)
+            return
+        }
+        let authority = CacheKey.normalized(host, request.uri.scheme)
+        self.init(request.uri, authority: authority == request.uri.authority ? nil : authority)
+    }
+
+    /// A Host in lower case, without the port of its scheme: it names the same (RFC 9110, section 4.2.3).
+    private static func normalized(_ host: String, _ scheme: Scheme) -> String {
+        let text = host.lowercasedASCII
+        for port in [":", ":\(scheme.defaultPort)"] where text.hasSuffix(port) {
+            return String(text.dropLast(port.utf8.count))
+        }
+        return text
     }
 
     /// The key of another URI at the same origin, asked for in the same way.
