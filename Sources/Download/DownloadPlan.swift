@@ -40,6 +40,11 @@ public struct DownloadPlan {
 
     /// Whether a part (status 206) must be the one that was asked for.
     public var checksParts = true
+    /// Whether what was received of a file stays as `NAME.part` where the transfer fails, or the file cannot be named.
+    public var keepsParts = true
+    /// Whether an answer makes an empty file whose status says that it has no content (RFC 9110, section 6.4.1). One to
+    /// HEAD and a 304 never do, unless heads are written: they speak of content that is elsewhere.
+    public var savesNoContent = true
     /// Whether the beginning of an answer that is not saved is read, to be shown.
     public var readsExcerpt = true
     /// Whether heads go before the content.

@@ -34,8 +34,10 @@ public final class Downloader {
         }
         var options = plan.options
         // A download in parts judges validators by itself. Where nobody else may be asked, the cache is all there is.
-        if plan.request.fields.contains(.range) || plan.request.fields.contains(.ifRange),
-            options.cachePolicy != .returnCacheDataDontLoad
+        let fields = plan.request.fields
+        if fields.contains(.range) || fields.contains(.ifRange),
+            options.cachePolicy != .returnCacheDataDontLoad,
+            !CacheControl(in: fields).contains(.onlyIfCached)
         {
             options.cachePolicy = nil
         }

@@ -97,8 +97,7 @@ public final class FileWriter: ContentSink {
             output = DescriptorOutput(descriptor)
             return try flushPreface()
         }
-        // "Not modified" has no content: a file that is there is what it speaks of.
-        if response.status == .notModified, preface.isEmpty { return }
+        if preface.isEmpty, !makesFile(response) { return }
         name = OutputName(
             plan.destination, uri: plan.request.uri, response: response, in: plan.outputFolder,
             nameFromURI: plan.nameFromURI)
@@ -108,6 +107,15 @@ public final class FileWriter: ContentSink {
         pending = preface
         preface = []
         if let length, length > UInt64(FileWriter.smallContent), !plan.dropsContent { try open() }
+    }
+
+    /// Whether there is a file to be made of the answer: a file that is there may be what it speaks of.
+    private func makesFile(_ response: HTTPResponse) -> Bool {
+        switch response.status {
+        case .notModified: false
+        case .noContent, .resetContent: plan.savesNoContent
+        default: plan.request.method != .head
+        }
     }
 
     /// The head of an answer whose content is not wanted goes where heads and content were to go one after the other.
@@ -197,8 +205,13 @@ public final class FileWriter: ContentSink {
         guard name != nil, !refusesAnswer else { return nil }
         // A part that was opened earlier may have been moved since.
         let wasLeft = openNumber != nil
-        if !wasLeft { try open() }
-        if !pending.isEmpty { try flushPending() }
+        do throws(TransferError) {
+            if !wasLeft { try open() }
+            if !pending.isEmpty { try flushPending() }
+        } catch {
+            if !plan.keepsParts { discard() }
+            throw error
+        }
         guard let file = file.take() else { return nil }
         openNumber = nil
         if let modified, file.part != nil {
@@ -207,7 +220,9 @@ public final class FileWriter: ContentSink {
                 self.modified = nil
             }
         }
-        path = try file.finish(plan.takenNames, refusesExisting: plan.refusesExisting, wasLeft: wasLeft)
+        path = try file.finish(
+            plan.takenNames, refusesExisting: plan.refusesExisting, wasLeft: wasLeft,
+            keepsPart: plan.keepsParts)
         return path
     }
 
@@ -226,7 +241,7 @@ public final class FileWriter: ContentSink {
         waiter?.cancel()
         if let name { plan.takenNames.giveBack(name.path) }
         let isOtherPart = promised.map { transferred > $0.count } ?? false
-        guard name != nil, !refusesAnswer, received > 0, !isOtherPart else {
+        guard name != nil, !refusesAnswer, received > 0, !isOtherPart, plan.keepsParts else {
             discard()
             return nil
         }

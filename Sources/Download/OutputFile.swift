@@ -110,9 +110,10 @@ struct OutputFile: ~Copyable {
     }
 
     /// Closes the whole file and gives it its name. Returns the name it got.
-    /// `wasLeft` says that time has passed since the part was opened: then it is looked at once more.
+    /// `wasLeft` says that time has passed since the part was opened: then it is looked at once more. `keepsPart`: it stays
+    /// where it cannot get its name.
     consuming func finish(
-        _ names: TakenNames, refusesExisting: Bool, wasLeft: Bool
+        _ names: TakenNames, refusesExisting: Bool, wasLeft: Bool, keepsPart: Bool
     ) throws(TransferError) -> String {
         let (target, part, folder, mayReplace) = (target, part, folder, mayReplace)
         let base = base
@@ -143,7 +144,14 @@ struct OutputFile: ~Copyable {
                 } while !names.take(name)
             }
         } catch {
-            throw TransferError(storing: target, error, kept: error.errno == ESTALE ? nil : part)
+            // A stranger's file may be of that name.
+            let own = error.errno == ESTALE ? nil : part
+            guard keepsPart else {
+                // That a part cannot be removed either changes nothing.
+                if let own { try? File.remove(own, in: folder) }
+                throw TransferError(storing: target, error)
+            }
+            throw TransferError(storing: target, error, kept: own)
         }
     }
 

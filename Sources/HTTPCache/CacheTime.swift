@@ -7,27 +7,32 @@ public import HTTPMessage
 public struct CacheTime: Hashable, Sendable {
     /// The wall clock.
     public var date: HTTPDate
-    /// Nanoseconds on a clock that never goes back; it may stand still, and means nothing outside of the process.
+    /// Whole seconds on a clock that never goes back; it may stand still, and means nothing outside of the process.
     private let uptime: Int64
+    /// Nanoseconds beyond them.
+    private let nanoseconds: Int64
 
     /// A reading of both clocks, the second in nanoseconds: of whole seconds the difference could be one too many.
     public init(date: HTTPDate, uptimeNanoseconds: Int64) {
         self.date = date
-        uptime = uptimeNanoseconds
+        let (seconds, rest) = uptimeNanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        uptime = rest < 0 ? seconds - 1 : seconds
+        nanoseconds = rest < 0 ? rest + 1_000_000_000 : rest
     }
 
-    /// A reading of both clocks, the second in seconds; saturates.
+    /// A reading of both clocks, the second in seconds.
     public init(date: HTTPDate, uptime: Int64) {
-        let (nanoseconds, overflows) = uptime.multipliedReportingOverflow(by: 1_000_000_000)
-        let saturated: Int64 = uptime < 0 ? .min : .max
-        self.init(date: date, uptimeNanoseconds: overflows ? saturated : nanoseconds)
+        self.date = date
+        self.uptime = uptime
+        nanoseconds = 0
     }
 
     /// Whole seconds from `earlier` to this moment, never negative; saturates.
     public func seconds(since earlier: CacheTime) -> Int64 {
         let byDate = date.seconds(since: earlier.date)
         let (difference, overflows) = uptime.subtractingReportingOverflow(earlier.uptime)
-        return max(0, byDate, overflows ? 0 : difference / 1_000_000_000)
+        guard !overflows else { return uptime < earlier.uptime ? max(0, byDate) : .max }
+        return max(0, byDate, nanoseconds < earlier.nanoseconds ? difference - 1 : difference)
     }
 }
 

@@ -10,6 +10,8 @@ public struct ForwardedRequest: Sendable {
     let sent: CacheTime
     /// The policy it is under.
     let policy: CachePolicy
+    /// How many invalidations there had been by then: what one has met since is not stored.
+    var invalidations: UInt64
     /// What is known so far of why it is sent.
     package internal(set) var status: CacheStatus
     /// What the cache does about it.
@@ -26,6 +28,18 @@ public struct ForwardedRequest: Sendable {
     }
 }
 
+/// Why content that was recorded is not stored in the end.
+public enum RecordingRefusal: String, Hashable, Sendable, CaseIterable {
+    /// It was cut and is of no use so, or is not what the head said.
+    case incomplete
+    /// It is larger than one object may be.
+    case tooLarge = "too-large"
+    /// Its target was invalidated since it was asked for (section 4.4).
+    case invalidated
+    /// What is stored by now is worth more, or is another than what it belongs to.
+    case superseded
+}
+
 /// A response whose content is being received, to be stored when it has come.
 public struct CacheRecording: Sendable {
     /// Under which it is stored.
@@ -36,6 +50,8 @@ public struct CacheRecording: Sendable {
     public let maximumLength: Int
     /// The length of the content, where it was declared.
     public let declaredLength: UInt64?
+    /// As of the request.
+    let invalidations: UInt64
     /// Where in the representation the content belongs.
     let place: Place
     /// Whether what was cut is of use: it is a GET's 200, or a part of one (section 3.3).

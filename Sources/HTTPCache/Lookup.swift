@@ -21,6 +21,8 @@ struct Lookup {
     var variants: [StoredResponse] = []
     /// What matches the request, and is the best of that.
     private(set) var chosen: StoredResponse?
+    /// How many invalidations there had been.
+    var invalidations: UInt64 = 0
 
     init(_ request: HTTPRequest, _ policy: CachePolicy, at now: CacheTime) {
         self.request = request
@@ -97,7 +99,7 @@ struct Lookup {
     func forward(_ reason: CacheStatus.Forward) -> ForwardedRequest {
         var forwarded = ForwardedRequest(
             request: request, original: request, sent: now, policy: policy,
-            status: CacheStatus(forward: reason))
+            invalidations: invalidations, status: CacheStatus(forward: reason))
         guard !request.fields.contains(.cacheControl) else { return forwarded }
         switch policy {
         case .reloadIgnoringLocalAndRemoteCacheData:
@@ -197,6 +199,7 @@ struct Lookup {
         plain.method = .get
         var lookup = Lookup(plain, policy, at: now)
         lookup.variants = variants
+        lookup.invalidations = invalidations
         return lookup.forwardToValidate(chosen, .stale)
     }
 }

@@ -6,9 +6,15 @@ extension PrivateCache {
     public func receive(
         _ response: HTTPResponse, to forwarded: ForwardedRequest, declaredLength: UInt64?, at now: CacheTime
     ) -> CacheReaction {
-        let exchange = ReceivedResponse(response, to: forwarded, declaredLength, at: now)
         let request = forwarded.original
-        if !request.method.isSafe { invalidate(by: response, to: request) }
+        var forwarded = forwarded
+        if !request.method.isSafe {
+            let isOutdated = invalidations.contains(CacheKey(request), after: forwarded.invalidations)
+            invalidate(by: response, to: request)
+            // What it invalidates is older than its own answer.
+            if !isOutdated { forwarded.invalidations = invalidations.count }
+        }
+        let exchange = ReceivedResponse(response, to: forwarded, declaredLength, at: now)
         if request.method == .head { freshen(by: exchange) }
         switch response.status {
         case .notModified where request.method == .get || request.method == .head:
@@ -34,7 +40,8 @@ extension PrivateCache {
     public func fail(
         _ forwarded: ForwardedRequest, wasReached: Bool = false, at now: CacheTime
     ) -> CacheFallback {
-        let lookup = Lookup(forwarded.original, forwarded.policy, at: now)
+        var lookup = Lookup(forwarded.original, forwarded.policy, at: now)
+        lookup.invalidations = invalidations.count
         if case .complete(let prefix) = forwarded.purpose, wasReached {
             // It may be the range that the origin fails at: the whole is asked for, now and next time.
             store.remove(prefix, for: lookup.key)
@@ -85,7 +92,7 @@ extension PrivateCache {
     private func removeReplaced(_ exchange: ReceivedResponse) {
         let request = exchange.forwarded.original
         guard request.method == .get, !exchange.lookup.directives.noStore,
-            exchange.response.status.replacesRepresentation
+            exchange.response.status.replacesRepresentation, !isOutdated(exchange)
         else { return }
         removeMatching(request, for: exchange.key)
     }
@@ -117,22 +124,33 @@ extension PrivateCache {
     private func invalidate(by response: HTTPResponse, to request: HTTPRequest) {
         guard response.status.isSuccess || response.status.isRedirection else { return }
         let key = CacheKey(request)
-        store.removeAll(for: key)
+        invalidate(key)
         for name in [FieldName.location, .contentLocation] {
             for value in response.fields.values(of: name) {
                 guard let uri = try? URI(location: value, relativeTo: request.uri),
                     uri.origin == request.uri.origin
                 else { continue }
-                store.removeAll(for: key.at(uri))
+                invalidate(key.at(uri))
             }
         }
+    }
+
+    private func invalidate(_ key: CacheKey) {
+        invalidations.add(key)
+        store.removeAll(for: key)
+    }
+
+    /// Whether its target was invalidated after the request: it tells of what was there before.
+    func isOutdated(_ exchange: ReceivedResponse) -> Bool {
+        invalidations.contains(exchange.key, after: exchange.forwarded.invalidations)
     }
 
     // MARK: HEAD (section 4.3.5)
 
     /// A HEAD response updates the stored responses that could have been chosen for it, or they are outdated.
     private func freshen(by exchange: ReceivedResponse) {
-        guard exchange.response.status == .ok, !exchange.lookup.directives.noStore else { return }
+        guard exchange.response.status == .ok, !exchange.lookup.directives.noStore, !isOutdated(exchange)
+        else { return }
         for stored in store.responses(for: exchange.key) {
             guard stored.selecting.match(exchange.forwarded.original) else { continue }
             guard stored.response.status == .ok, exchange.describes(stored) else {
@@ -148,7 +166,9 @@ extension PrivateCache {
     @discardableResult
     func update(_ stored: StoredResponse, by exchange: ReceivedResponse) -> StoredResponse {
         let (updated, mayBeStored) = exchange.updated(stored)
-        guard store.responses(for: exchange.key).contains(where: { $0 === stored }) else { return updated }
+        guard !isOutdated(exchange),
+            store.responses(for: exchange.key).contains(where: { $0 === stored })
+        else { return updated }
         if mayBeStored {
             store.insert(updated, for: exchange.key, replacing: stored)
         } else {

@@ -2,46 +2,56 @@ import HTTPMessage
 
 extension PrivateCache {
     /// The content of a response that is recorded has ended. `isWhole`: it came to the end that its framing says. What
-    /// was cut may still be kept as an incomplete response (section 3.3). Returns whether it is stored.
+    /// was cut may still be kept as an incomplete response (section 3.3). Returns why it is not stored; `nil` where it is.
     @discardableResult
-    public func record(_ recording: CacheRecording, content: [UInt8], isWhole: Bool) -> Bool {
-        guard isRecorded(recording, content: content, isWhole: isWhole) else {
-            abandon(recording)
-            return false
-        }
-        return true
+    public func record(
+        _ recording: CacheRecording, content: [UInt8], isWhole: Bool
+    ) -> RecordingRefusal? {
+        guard !isOutdated(recording) else { return .invalidated }
+        let refusal = store(recording, content: content, isWhole: isWhole)
+        if refusal != nil { abandon(recording) }
+        return refusal
     }
 
     /// The content of a response that is recorded is not kept. What it takes the place of is outdated all the same (section
     /// 4.3.3), and a prefix to which nothing could be added is not tried again.
     public func abandon(_ recording: CacheRecording) {
         if case .behind(let prefix, _) = recording.place { store.remove(prefix, for: recording.key) }
-        if let request = recording.outdating { removeMatching(request, for: recording.key) }
+        // What is outdated itself is older than all that is stored.
+        if let request = recording.outdating, !isOutdated(recording) {
+            removeMatching(request, for: recording.key)
+        }
     }
 
-    private func isRecorded(_ recording: CacheRecording, content: [UInt8], isWhole: Bool) -> Bool {
-        guard content.count <= recording.maximumLength,
-            let stored = recording.content(content, isWhole: isWhole)
-        else { return false }
+    /// Whether its target was invalidated after the request.
+    private func isOutdated(_ recording: CacheRecording) -> Bool {
+        invalidations.contains(recording.key, after: recording.invalidations)
+    }
+
+    private func store(
+        _ recording: CacheRecording, content: [UInt8], isWhole: Bool
+    ) -> RecordingRefusal? {
+        guard content.count <= recording.maximumLength else { return .tooLarge }
+        guard let stored = recording.content(content, isWhole: isWhole) else { return .incomplete }
         // A prefix that was updated or replaced while its rest came would bring back what it said before.
         if case .behind(let prefix, _) = recording.place,
             !store.responses(for: recording.key).contains(where: { $0 === prefix })
         {
-            return false
+            return .superseded
         }
         guard stored.isComplete else {
             return recordPart(recording.draft, stored, isWhole: isWhole, for: recording.key)
         }
-        return insert(StoredResponse(recording.draft, stored), for: recording.key)
+        return insert(StoredResponse(recording.draft, stored), for: recording.key) ? nil : .tooLarge
     }
 
     /// Stores a part. Only what has a strong validator can be put together; without one a part still answers for itself,
     /// but what was cut is of no use (section 3.4).
     private func recordPart(
         _ draft: StoredResponse.Draft, _ part: StoredContent, isWhole: Bool, for key: CacheKey
-    ) -> Bool {
+    ) -> RecordingRefusal? {
         let validator = draft.response.strongValidator(receivedAt: draft.responseTime.date)
-        guard !part.isEmpty, validator != nil || isWhole else { return false }
+        guard !part.isEmpty, validator != nil || isWhole else { return .incomplete }
         var (draft, content) = (draft, part)
         let old = store.responses(for: key).last { $0.selecting == draft.selecting }
         if let old, let validator, old.isSameRepresentation(validator, as: draft), old.content.fits(part) {
@@ -58,10 +68,10 @@ extension PrivateCache {
                 receivedAt: draft.responseTime.date)
         } else if let old, old.content.isComplete, !draft.isKnownToDiffer(from: old) {
             // A part of nobody knows what is worth less than the whole that is there.
-            return false
+            return .superseded
         }
         draft.response = draft.response.asWhole(of: content.completeLength)
-        return insert(StoredResponse(draft, content), for: key)
+        return insert(StoredResponse(draft, content), for: key) ? nil : .tooLarge
     }
 
     /// Stores a response in the place of the one that is of the same variant.
@@ -91,7 +101,6 @@ extension PrivateCache {
         draft.response = draft.response.asWhole(of: length)
         var status = exchange.forwarded.status
         status.forwardStatus = .partialContent
-        status.ttl = draft.freshTime
         var answer = CacheAnswer(draft.response, prefix.content, 0..<start, source: .network, status: status)
         answer.response.fields.append(contentsOf: exchange.ownFields(beside: draft.rules))
         answer.combinedLength = length
@@ -103,6 +112,7 @@ extension PrivateCache {
             return .complete(answer, nil)
         }
         answer.status.isStored = true
+        answer.status.ttl = draft.freshTime
         return .complete(answer, recording)
     }
 }

@@ -61,7 +61,9 @@ extension PrivateCache {
         var draft = updated.draft
         draft.selecting = SelectingFields(draft.rules, of: draft.response, for: exchange.forwarded.original)
         let variant = StoredResponse(draft, stored.content)
-        if mayBeStored, !variant.selecting.matchesNone { insert(variant, for: exchange.key) }
+        if mayBeStored, !variant.selecting.matchesNone, !isOutdated(exchange) {
+            insert(variant, for: exchange.key)
+        }
         return variant
     }
 
@@ -85,7 +87,8 @@ extension PrivateCache {
 
     /// The request once more, without what the cache had added to it.
     func plain(_ exchange: ReceivedResponse) -> ForwardedRequest {
-        let lookup = Lookup(exchange.forwarded.original, exchange.forwarded.policy, at: exchange.now)
+        var lookup = Lookup(exchange.forwarded.original, exchange.forwarded.policy, at: exchange.now)
+        lookup.invalidations = invalidations.count
         var forwarded = lookup.forward(exchange.forwarded.status.forward ?? .request)
         forwarded.status.detail = "sent-again"
         return forwarded

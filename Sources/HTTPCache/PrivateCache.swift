@@ -10,8 +10,9 @@ public import HTTPMessage
 ///
 /// One thread at a time may use it.
 public final class PrivateCache {
-    /// Where responses are kept.
+    /// Where responses are kept. What is removed there directly may come back by an exchange that is under way.
     public let store: any CacheStore
+    var invalidations = Invalidations()
 
     /// A cache that keeps responses in `store`.
     public init(_ store: any CacheStore) { self.store = store }
@@ -21,6 +22,7 @@ public final class PrivateCache {
         on request: HTTPRequest, policy: CachePolicy = .useProtocolCachePolicy, at now: CacheTime
     ) -> CacheDecision {
         var lookup = Lookup(request, policy, at: now)
+        lookup.invalidations = invalidations.count
         // Only GET and HEAD can be answered by what GET has brought; others are written through.
         guard request.method == .get || request.method == .head, request.content == nil else {
             return refusal(of: lookup, .method) ?? .forward(lookup.forward(.method))
@@ -40,6 +42,14 @@ public final class PrivateCache {
         case .useProtocolCachePolicy, .reloadRevalidatingCacheData:
             return decide(lookup, chosen)
         }
+    }
+
+    /// What becomes of a request that the cache has no part in, but for the word of who makes it that nobody else is to be
+    /// asked; `nil` where there is no such word.
+    public func refusal(
+        of request: HTTPRequest, policy: CachePolicy, at now: CacheTime
+    ) -> CacheDecision? {
+        refusal(of: Lookup(request, policy, at: now), .bypass)
     }
 
     /// What the fields of the request and of the stored response decide.

@@ -69,7 +69,8 @@ struct ReceivedResponse {
         }
         return .success(
             CacheRecording(
-                key: key, draft: draft, maximumLength: room, declaredLength: declaredLength, place: place,
+                key: key, draft: draft, maximumLength: room, declaredLength: declaredLength,
+                invalidations: forwarded.invalidations, place: place,
                 mayBeCut: forwarded.original.method == .get && draft.response.status == .ok,
                 outdating: response.status.replacesRepresentation && forwarded.original.method == .get
                     ? forwarded.original : nil))

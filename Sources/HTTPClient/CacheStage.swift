@@ -82,15 +82,21 @@ final class CacheStage {
         guard let recording = recording.take() else { return }
         cache.with { cache, _ in cache.abandon(recording) }
         content = []
+        note(refusal: reason)
+    }
+
+    /// What is not stored is fresh for nobody.
+    private func note(refusal reason: String) {
         status?.isStored = false
+        status?.ttl = nil
         status?.detail = reason
     }
 
     /// No more content comes: what is there is stored, as far as it may be.
     func end() {
         guard let recording = recording.take() else { return }
-        let isStored = cache.with { cache, _ in cache.record(recording, content: content, isWhole: isWhole) }
+        let refusal = cache.with { cache, _ in cache.record(recording, content: content, isWhole: isWhole) }
         content = []
-        status?.isStored = isStored
+        if let refusal { note(refusal: refusal.rawValue) }
     }
 }

@@ -14,31 +14,44 @@ extension Client {
         _ chain: RedirectChain, _ made: CacheDecision?, for transfer: Transfer, total: Deadline
     ) async throws(TransferError) -> TransferReport {
         let request = chain.request
-        guard let decision = made ?? cacheDecision(on: request, transfer, hasStream: chain.content != nil),
-            let cache = configuration.cache
+        guard let cache = configuration.cache else {
+            // The policy keeps the request from the network whether there is a cache or not.
+            if transfer.options.cachePolicy == .returnCacheDataDontLoad {
+                throw notInCache(request, "there is no cache")
+            }
+            return try await exchange(
+                prepared(request, transfer.options), chain, for: transfer, total: total)
+        }
+        guard let decision = made ?? cacheDecision(on: request, transfer, hasStream: chain.content != nil)
         else {
             return try await exchange(
                 prepared(request, transfer.options), chain, for: transfer, total: total)
         }
         switch decision {
         case .answer(let answer):
-            return try await deliver(answer, to: request, chain, for: transfer, behind: nil)
+            return try await deliver(answer, to: request, chain, for: transfer, total: total, behind: nil)
         case .answerAndValidate(let answer, let forwarded):
             validateInBackground(forwarded, cache, transfer.options)
-            return try await deliver(answer, to: request, chain, for: transfer, behind: nil)
-        case .notStored:
-            let policy = transfer.options.cachePolicy?.rawValue ?? ""
-            throw TransferError(
-                .notInCache, during: .prepare,
-                "no stored response fits \(Redirects.name(of: request.uri)), and the policy \(policy) asks nobody else"
-            )
+            return try await deliver(answer, to: request, chain, for: transfer, total: total, behind: nil)
+        case .notStored(let status):
+            let isBypassed = status.detail == CacheStatus.Forward.bypass.rawValue
+            throw notInCache(
+                request, isBypassed ? "the cache has no part in such a request" : "no stored response fits")
         case .forward(let forwarded):
             return try await ask(forwarded, of: cache, chain, for: transfer, total: total)
         }
     }
 
+    private func notInCache(_ request: HTTPRequest, _ reason: String) -> TransferError {
+        TransferError(
+            .notInCache, during: .prepare,
+            "\(Redirects.name(of: request.uri)) is not asked for: \(reason), and \(CachePolicy.returnCacheDataDontLoad.rawValue) asks nobody else"
+        )
+    }
+
     /// What the cache says of a request; `nil` where it has no part in it. It follows exchanges of the target that the URI
-    /// names, with the content as HTTP has it. What an unsafe method does concerns it in any case.
+    /// names, with the content as HTTP has it. What an unsafe method does concerns it in any case, and so does the word
+    /// that nobody else is to be asked.
     func cacheDecision(on request: HTTPRequest, _ transfer: Transfer) -> CacheDecision? {
         cacheDecision(on: request, transfer, hasStream: transfer.content != nil)
     }
@@ -46,12 +59,16 @@ extension Client {
     private func cacheDecision(
         on request: HTTPRequest, _ transfer: Transfer, hasStream: Bool
     ) -> CacheDecision? {
-        guard let cache = configuration.cache, let policy = transfer.options.cachePolicy,
-            transfer.options.requestTarget == nil,
-            !request.method.isSafe || transfer.options.contentForm != .raw && !hasStream
-        else { return nil }
+        guard let cache = configuration.cache, let policy = transfer.options.cachePolicy else { return nil }
+        let isFollowed =
+            transfer.options.requestTarget == nil
+            && (!request.method.isSafe || transfer.options.contentForm != .raw && !hasStream)
         let request = prepared(request, transfer.options)
-        return cache.with { $0.decide(on: request, policy: policy, at: $1) }
+        return cache.with {
+            isFollowed
+                ? $0.decide(on: request, policy: policy, at: $1)
+                : $0.refusal(of: request, policy: policy, at: $1)
+        }
     }
 
     /// Asks the origin, and does with its response what the cache says.
@@ -73,7 +90,7 @@ extension Client {
                     return report
                 case .answer(let answer):
                     return try await deliver(
-                        answer, to: forwarded.request, chain, for: transfer, behind: report)
+                        answer, to: forwarded.request, chain, for: transfer, total: total, behind: report)
                 case .sendAgain(let request): next = request
                 }
             } catch {
@@ -85,7 +102,7 @@ extension Client {
                 case .answer(let answer):
                     transfer.observe(.usingStored(insteadOf: error))
                     return try await deliver(
-                        answer, to: forwarded.request, chain, for: transfer, behind: nil)
+                        answer, to: forwarded.request, chain, for: transfer, total: total, behind: nil)
                 case .sendAgain(let request): next = request
                 }
             }
@@ -136,7 +153,7 @@ extension Client {
     /// shown it to be good.
     private func deliver(
         _ answer: CacheAnswer, to request: HTTPRequest, _ chain: RedirectChain, for transfer: Transfer,
-        behind report: TransferReport?
+        total: Deadline, behind report: TransferReport?
     ) async throws(TransferError) -> TransferReport {
         transfer.dropped = nil
         transfer.contentReceived = 0
@@ -149,7 +166,7 @@ extension Client {
             let length = answer.range.upperBound - answer.range.lowerBound
             let decoder = try await transfer.begin(
                 answer.response, length: length, limits: configuration.decodingLimits)
-            try await transfer.write(answer.content, answer.range, decoder)
+            try await transfer.write(answer.content, answer.range, decoder, until: total)
             try decoder?.end()
             try transfer.sink.end(trailers: HTTPFields())
             transfer.observe(.contentReceived(trailers: HTTPFields()))

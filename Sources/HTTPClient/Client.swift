@@ -96,6 +96,8 @@ public final class Client {
                 throw error
             }
             guard try chain.advance(behind: report) else { return chain.summed(report) }
+            // Stored redirects may lead round and round.
+            if report.source == .cache { try await transfer.yield(during: .prepare, until: total ?? .never) }
         }
     }
 

@@ -48,7 +48,7 @@ extension ExchangeDriver {
         }
         if let prefix, let length {
             storedPrefix = (prefix.range.upperBound, length)
-            try await transfer.write(prefix.content, prefix.range, decoder)
+            try await transfer.write(prefix.content, prefix.range, decoder, until: total)
         }
         if let length, length > ExchangeDriver.bulk { setBulk(true) }
     }

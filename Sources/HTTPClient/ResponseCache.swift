@@ -82,11 +82,11 @@ public final class ResponseCache: @unchecked Sendable {
 
     /// Removes all that was stored, or last validated, at `date` or later.
     public func removeCachedResponses(since date: HTTPDate) {
-        with { cache, _ in cache.store.removeAll(since: date) }
+        with { cache, _ in cache.removeAll(since: date) }
     }
 
-    /// Removes all.
-    public func removeAll() { with { cache, _ in cache.store.removeAll() } }
+    /// Removes all. What was asked for before is not stored any more.
+    public func removeAll() { with { cache, _ in cache.removeAll() } }
 
     /// Octets in use, content and fields together.
     public var usage: Int { with { cache, _ in cache.store.usage } }

@@ -1,5 +1,6 @@
 import HTTPCache
 import HTTPMessage
+import System
 import Transport
 
 // How a response reaches the caller, wherever it comes from.
@@ -64,27 +65,36 @@ extension Transfer {
 
     /// Brings stored octets to the sink, a portion at a time.
     func write(
-        _ content: StoredContent, _ range: Range<UInt64>, _ decoder: ContentDecoder?
+        _ content: StoredContent, _ range: Range<UInt64>, _ decoder: ContentDecoder?, until total: Deadline
     ) async throws(TransferError) {
         var parts: [ArraySlice<UInt8>] = []
         content.forEachPart(in: range) { parts.append($0) }
         for part in parts {
             var rest = part
             while !rest.isEmpty {
-                if isPaused { try await waitForResumption() }
-                if isCancelled { throw TransferError(.cancelled, during: .content, "cancelled") }
+                if isPaused { try await waitForResumption(until: total) }
                 let portion = rest.prefix(Transfer.portion)
                 rest = rest.dropFirst(portion.count)
                 contentReceived += UInt64(portion.count)
                 observe(.content(count: portion.count, total: contentReceived))
                 if let decoder {
                     decoder.give(portion.span)
-                    try await decode(decoder)
+                    try await decode(decoder, until: total)
                 } else if try sink.write(portion.span) == .pause {
                     pause()
                 }
-                if !rest.isEmpty { await NetworkActor.loop.yield() }
+                if !rest.isEmpty { try await yield(during: .content, until: total) }
             }
+        }
+    }
+
+    /// Lets other work go on: where nothing is waited for, it would have no turn. Throws where the transfer was cancelled
+    /// meanwhile, or its time is over.
+    func yield(during phase: TransferError.Phase, until total: Deadline) async throws(TransferError) {
+        await NetworkActor.loop.yield()
+        if isCancelled { throw failure(TransportError(.cancelled), during: phase) }
+        if total.instant < .distantFuture, total.instant <= .now {
+            throw failure(TransportError(.timedOut(total.limit, after: total.duration)), during: phase)
         }
     }
 
@@ -92,7 +102,7 @@ extension Transfer {
     private static let portion = 1 << 20
 
     /// Passes on all that the decoder can make of what it was given.
-    private func decode(_ decoder: ContentDecoder) async throws(TransferError) {
+    private func decode(_ decoder: ContentDecoder, until total: Deadline) async throws(TransferError) {
         while true {
             let progress = try decoder.next { (octets) throws(TransferError) -> SinkDemand in
                 if let limit = options.maximumContentLength, decoder.decoded > limit {
@@ -103,19 +113,25 @@ extension Transfer {
             }
             switch progress {
             case .needsInput: return
-            case .working: await NetworkActor.loop.yield()
+            case .working: try await yield(during: .content, until: total)
             case .decoded(.pause):
                 pause()
-                try await waitForResumption()
-            case .decoded(.more): break
+                try await waitForResumption(until: total)
+            // One portion may hold a thousand times as much.
+            case .decoded(.more): try await yield(during: .content, until: total)
             }
-            if isCancelled { throw TransferError(.cancelled, during: .content, "cancelled") }
         }
     }
 
-    private func waitForResumption() async throws(TransferError) {
-        do throws(TransportError) { try await waitWhilePaused(until: .never) } catch {
-            throw TransferError(.cancelled, during: .content, "cancelled")
+    private func waitForResumption(until total: Deadline) async throws(TransferError) {
+        do throws(TransportError) { try await waitWhilePaused(until: total) } catch {
+            throw failure(error, during: .content)
         }
+    }
+
+    private func failure(
+        _ error: TransportError, during phase: TransferError.Phase
+    ) -> TransferError {
+        TransferError(error, host: "\(request.uri.host) port \(request.uri.effectivePort)", during: phase)
     }
 }

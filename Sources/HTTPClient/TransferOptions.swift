@@ -30,7 +30,8 @@ public struct TransferOptions: Hashable, Sendable {
     /// caller's matter.
     public var requestTarget: String?
     /// How far the client's cache, if it has one, may answer; `nil` keeps the cache out of it: nothing is looked up,
-    /// stored or invalidated.
+    /// stored or invalidated. `returnCacheDataDontLoad` never asks an origin, whether there is a cache or not; the
+    /// request's own `Cache-Control: only-if-cached` is the cache's affair, and without one it is the origin's.
     public var cachePolicy: CachePolicy? = .useProtocolCachePolicy
     /// How content comes to the sink.
     public var contentForm = ContentForm.asSent

@@ -250,7 +250,7 @@ final class Walk {
     private func record(_ exchange: Pending, _ recording: CacheRecording, _ identifier: Int) {
         guard case .response(let response, let content, let isWhole, let declaredLength) = exchange.reply,
             content.count <= recording.maximumLength,
-            cache.record(recording, content: content, isWhole: isWhole)
+            cache.record(recording, content: content, isWhole: isWhole) == nil
         else { return tell("  #\(identifier) is not stored") }
         tell("  #\(identifier) is stored, \(content.count) octets\(isWhole ? "" : ", cut")")
         coverage[.stored] += 1

@@ -1,3 +1,4 @@
+import System
 import Testing
 
 @testable import RawgetTool
@@ -88,6 +89,16 @@ struct BehaviourTests {
         let ours = Behaviour(observation(modified: 1, arguments: [argument]), keepsOrder: true)
         let theirs = Behaviour(observation(modified: 2, arguments: [argument]), keepsOrder: true)
         #expect(ours.differences(from: theirs).map(\.kind) == (counts ? [.files] : []))
+    }
+
+    @Test("the time of a file that is new is that of the run, which is not compared")
+    func newTimes() {
+        let now = WallClock.system.secondsSinceEpoch
+        let behaviours = [now - 2, now, 2].map {
+            Behaviour(observation(modified: $0, arguments: ["-R"]), keepsOrder: true)
+        }
+        #expect(behaviours[0].differences(from: behaviours[1]).isEmpty)
+        #expect(behaviours[1].differences(from: behaviours[2]).map(\.kind) == [.files])
     }
 
     @Test("a command that only one of them ran is a difference")

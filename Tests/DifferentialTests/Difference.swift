@@ -32,7 +32,7 @@ struct Behaviour {
         entries = observation.entries.mapValues { entry in
             switch entry {
             case .file(let file):
-                "\(String(file.permissions, radix: 8)) " + (setsTimes ? "of \(file.modified) " : "")
+                "\(String(file.permissions, radix: 8)) " + (setsTimes ? Behaviour.time(file.modified) : "")
                     + (file.content.count < FixtureObservation.File.mostContent
                         ? text(file.content) : "sum \(file.sum)")
             case .folder: "folder"
@@ -55,6 +55,13 @@ struct Behaviour {
             }
         }
         return text
+    }
+
+    /// What a server has set is compared to the second. What is new got its time from the clock, which goes on between
+    /// the two runs.
+    private static func time(_ seconds: Int64) -> String {
+        let age = WallClock.system.secondsSinceEpoch - seconds
+        return (0..<3600).contains(age) ? "new " : "of \(seconds) "
     }
 
     /// Whether an argument is `-R` or its long form, also in a bundle of letters.

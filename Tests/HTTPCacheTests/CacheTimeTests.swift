@@ -25,10 +25,17 @@ struct CacheTimeTests {
             let now = CacheTime(date: date, uptimeNanoseconds: nanoseconds)
             #expect(now.seconds(since: earlier) == seconds)
         }
+        let before = CacheTime(date: date, uptimeNanoseconds: -1)
+        #expect(CacheTime(date: date, uptime: 1).seconds(since: before) == 1)
+        #expect(before.seconds(since: CacheTime(date: date, uptime: -1)) == 0)
     }
 
     @Test func saturates() {
         #expect(time(.max, 0).seconds(since: time(.min, 0)) == .max)
-        #expect(time(.min, .max).seconds(since: time(.max, .min)) == 0)
+        #expect(time(.max, .min).seconds(since: time(.min, .max)) == .max)
+        #expect(time(.min, .max).seconds(since: time(.max, .min)) == .max)
+        #expect(time(.min, .min).seconds(since: time(.max, .max)) == 0)
+        // Seconds are told apart as far as they can be counted.
+        #expect(time(0, .max - 1).seconds(since: time(0, 0)) == .max - 1)
     }
 }

@@ -63,6 +63,19 @@ struct BatchStreamTests {
         input.closeInput()
     }
 
+    @Test("an interruption ends it also where a line without end is always at hand")
+    func endlessLine() async throws {
+        let zero = open("/dev/zero", O_RDONLY)
+        defer { close(zero) }
+        let interruption = Pipe()
+        _ = write(interruption.input, "x", 1)
+        let ended = await rawget(["batch"], in: folder) {
+            $0.standardInput = zero
+            $0.interruptions = { interruption.output }
+        }
+        #expect(ended.exit == 130 && ended.output.isEmpty)
+    }
+
     @Test("a reader who goes away ends it with 23, without a word; a full disk with one")
     func closedOutput() async throws {
         let output = Pipe()

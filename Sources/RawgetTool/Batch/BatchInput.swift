@@ -46,6 +46,8 @@ final class BatchInput {
             start = 0
             hasEnded = read.isEmpty
             octets += read
+            // A line without end, of a file or a device that never lets wait, must not keep an interruption waiting.
+            await NetworkActor.loop.yield()
         }
     }
 

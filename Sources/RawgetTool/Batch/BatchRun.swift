@@ -143,6 +143,9 @@ final class BatchRun {
             let now = HTTPDate(secondsSinceEpoch: clock.wallClock.secondsSinceEpoch)
             var plan = DownloadPlan(request, to: .path(path), in: invocation.directory, now: now)
             plan.readsExcerpt = false
+            // Nothing ever goes on with a part here, and a name for each failure would fill the folder.
+            plan.keepsParts = false
+            plan.savesNoContent = false
             plan.options = options
             plan.hooks = hooks
             let received = try await downloader.receive(plan)

@@ -1,4 +1,5 @@
 import HTTPMessage
+import HTTPWire
 import System
 import Transport
 
@@ -110,15 +111,17 @@ final class ExplainCommand {
     }
 
     nonisolated private static var help: String {
-        """
-        Usage: rawget explain [options] FILE|-
+        let limits = WireLimits()
+        return """
+            Usage: rawget explain [options] FILE|-
 
-        Reads the head of a response as it came, of at most 1 MiB, and before it the
-        head of its request where that is known. Says for each field what it means for
-        a download and for a cache, whether the response would be stored and for how
-        long it is fresh, and what the same request comes to later. Nothing is sent.
+            Reads the head of a response as it came, and before it the head of its request
+            where that is known. Says for each field what it means for a download and for a
+            cache, whether the response would be stored and for how long it is fresh, and
+            what the same request comes to later. Nothing is sent. Limits: the input
+            \(longestInput >> 20) MiB; a head as in a transfer \(limits.maximumHeadOctets >> 10) KiB, a line in it \(limits.maximumLineOctets >> 10) KiB, field lines \(limits.maximumFieldLines).
 
-        \(WordArguments.help(options))
-        """
+            \(WordArguments.help(options))
+            """
     }
 }
