@@ -232,7 +232,10 @@ extension StoredResponse {
 
     /// The value for If-Range: a strong entity tag; without any tag a Last-Modified that is strong, a second or more
     /// before the Date (RFC 9110, section 8.8.2.2).
-    var strongValidator: String? { response.strongValidator(receivedAt: responseTime.date) }
+    var strongValidator: String? {
+        guard response.fields.contains(.etag) || isModifiedStrong else { return nil }
+        return response.strongValidator(receivedAt: responseTime.date)
+    }
 }
 
 extension HTTPResponse {
@@ -242,9 +245,14 @@ extension HTTPResponse {
             guard let tag = entityTag, !tag.isWeak else { return nil }
             return tag.description
         }
-        guard let modified = lastModified(receivedAt: now), let date = date(receivedAt: now),
-            date.seconds(since: modified) >= 1
-        else { return nil }
-        return fields.single(.lastModified)
+        return isModifiedStrong(receivedAt: now) ? fields.single(.lastModified) : nil
+    }
+
+    /// Whether Last-Modified names one version: a second or more before the Date (RFC 9110, section 8.8.2.2).
+    func isModifiedStrong(receivedAt now: HTTPDate) -> Bool {
+        guard let modified = lastModified(receivedAt: now), let date = date(receivedAt: now) else {
+            return false
+        }
+        return date.seconds(since: modified) >= 1
     }
 }

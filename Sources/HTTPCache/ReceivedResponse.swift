@@ -32,7 +32,8 @@ struct ReceivedResponse {
             response: kept, requestTime: forwarded.sent, responseTime: now, selecting: selecting,
             rules: KeptFields.rules(of: head.fields),
             freshness: Freshness(of: head, control, receivedAt: now.date),
-            initialAge: Age.initial(of: head, requested: forwarded.sent, received: now))
+            initialAge: Age.initial(of: head, requested: forwarded.sent, received: now),
+            isModifiedStrong: head.isModifiedStrong(receivedAt: now.date))
     }
 
     // MARK: Storing
@@ -94,7 +95,8 @@ struct ReceivedResponse {
             response: head, requestTime: forwarded.sent, responseTime: now, selecting: selecting,
             rules: rules,
             freshness: Freshness(of: KeptFields.ruled(head, by: rules), merged, receivedAt: now.date),
-            initialAge: Age.initial(of: aged, requested: forwarded.sent, received: now))
+            initialAge: Age.initial(of: aged, requested: forwarded.sent, received: now),
+            isModifiedStrong: stored.isModifiedStrong)
         let isForbidden =
             merged.contains(.noStore) && !(merged.contains(.mustUnderstand) && head.status.isUnderstood)
         return (

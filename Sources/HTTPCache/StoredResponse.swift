@@ -16,6 +16,9 @@ public final class StoredResponse: Sendable {
     let selecting: SelectingFields
     /// The lines of Cache-Control, Expires and Vary that are in force, whether they are kept as fields or not.
     let rules: HTTPFields
+    /// Whether the Last-Modified that came with the content was strong. A later Date does not make it so: the content may
+    /// have changed twice in one second.
+    let isModifiedStrong: Bool
     /// How long it is fresh, and what its Cache-Control says.
     let freshness: Freshness
     /// Its age when it came (section 4.2.3).
@@ -32,6 +35,8 @@ public final class StoredResponse: Sendable {
         var rules: HTTPFields
         var freshness: Freshness
         var initialAge: Int64
+        /// As of the response.
+        var isModifiedStrong = false
 
         /// Seconds for which it is fresh when it comes.
         var freshTime: Int64 {
@@ -44,7 +49,7 @@ public final class StoredResponse: Sendable {
     var draft: Draft {
         Draft(
             response: response, requestTime: requestTime, responseTime: responseTime, selecting: selecting,
-            rules: rules, freshness: freshness, initialAge: initialAge)
+            rules: rules, freshness: freshness, initialAge: initialAge, isModifiedStrong: isModifiedStrong)
     }
 
     /// Octets that each stored response takes beside its content and fields; about what its objects need.
@@ -57,6 +62,7 @@ public final class StoredResponse: Sendable {
         responseTime = draft.responseTime
         selecting = draft.selecting
         rules = draft.rules
+        isModifiedStrong = draft.isModifiedStrong
         freshness = draft.freshness
         initialAge = draft.initialAge
         let fields =

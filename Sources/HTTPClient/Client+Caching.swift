@@ -87,6 +87,7 @@ extension Client {
                 case .delivered:
                     stage.end()
                     report.cacheStatus = stage.status
+                    if let status = stage.status { transfer.observe(.passedCache(status)) }
                     return report
                 case .answer(let answer):
                     return try await deliver(

@@ -39,6 +39,8 @@ public enum TransferEvent: Sendable {
     case response(HTTPResponse)
     /// The answer that follows is a stored one, or one of the cache's own.
     case answeredFromCache(CacheStatus)
+    /// The answer came from the origin, and this is what the cache did about it.
+    case passedCache(CacheStatus)
     /// A response that is none of the caller's: the cache has asked for it, and a stored one is the answer, or the request
     /// goes out again.
     case unusedResponse(HTTPResponse)

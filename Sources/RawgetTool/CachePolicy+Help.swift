@@ -14,7 +14,8 @@ extension CachePolicy {
         case .reloadIgnoringLocalAndRemoteCacheData:
             "the same, and caches on the way are told by Cache-Control: no-cache"
         case .returnCacheDataElseLoad: "what is kept, whatever its age, else the server is asked"
-        case .returnCacheDataDontLoad: "what is kept, whatever its age, else exit 121: the server is never asked"
+        case .returnCacheDataDontLoad:
+            "what is kept, whatever its age, else exit 121: the server is never asked"
         case .reloadRevalidatingCacheData: "what is kept is validated, by Cache-Control: max-age=0"
         }
     }

@@ -28,6 +28,7 @@ struct Trace {
         case .interim(let response), .response(let response):
             lines(response.headOctets, after: "<", hidesSecrets: false)
         case .answeredFromCache(let status): note("the cache answers (\(status))")
+        case .passedCache(let status): note("the server was asked (\(status))")
         case .unusedResponse(let response):
             lines(response.headOctets, after: "<", hidesSecrets: false)
             note("that answer is the cache's alone")
