@@ -79,9 +79,9 @@ final class BatchCommand {
           "cachePolicy"         \(CachePolicy.allCases[0].rawValue) without it
           "timeout"             Seconds without an octet that are too many (60)
           "redirect"            "follow", or "manual" to have redirects as answers
-          "output"              A file that the content goes to, when it is whole; nothing is
-                                left of what fails, and what has no content (HEAD, 204,
-                                205, 304) makes no file
+          "output"              A file that the content goes to, when it is whole;
+                                nothing is left of what fails, and what has no
+                                content (HEAD, 204, 205, 304) makes no file
         or has no answer: {"pause":SECONDS} waits, {"advance":SECONDS} moves the clock
         of the cache, {"clearCache":true} empties it. What is null is not there; blank
         lines are passed over. A character of a field's value is one octet, at most
