@@ -86,3 +86,14 @@ public struct DownloadPlan {
         self.takenNames = takenNames
     }
 }
+
+extension DownloadPlan {
+    /// Whether there is a file to be made of the answer: a file that is there may be what it speaks of.
+    func makesFile(_ response: HTTPResponse) -> Bool {
+        switch response.status {
+        case .notModified: false
+        case .noContent, .resetContent: savesNoContent
+        default: request.method != .head
+        }
+    }
+}

@@ -97,7 +97,7 @@ public final class FileWriter: ContentSink {
             output = DescriptorOutput(descriptor)
             return try flushPreface()
         }
-        if preface.isEmpty, !makesFile(response) { return }
+        if preface.isEmpty, !plan.makesFile(response) { return }
         name = OutputName(
             plan.destination, uri: plan.request.uri, response: response, in: plan.outputFolder,
             nameFromURI: plan.nameFromURI)
@@ -107,15 +107,6 @@ public final class FileWriter: ContentSink {
         pending = preface
         preface = []
         if let length, length > UInt64(FileWriter.smallContent), !plan.dropsContent { try open() }
-    }
-
-    /// Whether there is a file to be made of the answer: a file that is there may be what it speaks of.
-    private func makesFile(_ response: HTTPResponse) -> Bool {
-        switch response.status {
-        case .notModified: false
-        case .noContent, .resetContent: plan.savesNoContent
-        default: plan.request.method != .head
-        }
     }
 
     /// The head of an answer whose content is not wanted goes where heads and content were to go one after the other.
@@ -232,7 +223,7 @@ public final class FileWriter: ContentSink {
         if let outputFailure { throw outputFailure }
         guard let output, !output.isFlushed else { return }
         do throws(TransportError) { try await output.flush(until: deadline) } catch {
-            throw outputError(error)
+            throw TransferError(putting: error, to: plan.descriptorName)
         }
     }
 
@@ -381,20 +372,8 @@ public final class FileWriter: ContentSink {
             transfer?.resume()
         } catch {
             guard error.reason != .cancelled else { return }
-            outputFailure = outputError(error)
+            outputFailure = TransferError(putting: error, to: plan.descriptorName)
             transfer?.cancel()
-        }
-    }
-
-    private func outputError(_ error: TransportError) -> TransferError {
-        switch error.reason {
-        case .targetFailed(let cause): TransferError(storing: plan.descriptorName, cause)
-        case .timedOut(_, let time):
-            TransferError(
-                .timedOut, during: .store,
-                "the reader of \(plan.descriptorName) did not take everything within \(time.inSeconds.formattedSeconds)"
-            )
-        default: TransferError(.cancelled, during: .store, "cancelled")
         }
     }
 

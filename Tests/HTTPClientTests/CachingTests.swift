@@ -394,22 +394,5 @@ extension Loopback {
                 try await client.outcome(of: server.request(), options: raw).text == "2\r\nok\r\n0\r\n\r\n")
             #expect(cache.usage == 0)
         }
-
-        @Test func storedByHandFoundAndRemoved() async throws {
-            let (_, cache) = caching()
-            let request = HTTPRequest(try URI(parsing: "http://host.test/a"))
-            let response = HTTPResponse(status: .ok, fields: ["Cache-Control": "max-age=60"])
-            #expect(cache.store(.init(response, content: [1, 2]), for: request))
-            #expect(cache.cachedResponse(for: request)?.content == [1, 2] && cache.usage > 0)
-            let forbidden = HTTPResponse(status: .ok, fields: ["Cache-Control": "no-store"])
-            #expect(!cache.store(.init(forbidden, content: []), for: request))
-            cache.removeCachedResponse(for: request)
-            #expect(cache.cachedResponse(for: request) == nil && cache.usage == 0)
-            cache.store(.init(response, content: [1, 2]), for: request)
-            cache.removeCachedResponses(since: HTTPDate(secondsSinceEpoch: 1_441_199_822))
-            #expect(cache.cachedResponse(for: request) != nil)
-            cache.removeCachedResponses(since: HTTPDate(secondsSinceEpoch: 1_441_199_821))
-            #expect(cache.cachedResponse(for: request) == nil)
-        }
     }
 }

@@ -97,7 +97,9 @@ struct BatchCacheTests {
         #expect(answers.map { $0["body"] } == ["\"1\"", "\"2\"", "\"2\""])
     }
 
-    @Test("what comes after time has passed is as fresh as it says, though the server's Date knows nothing of it")
+    @Test(
+        "what comes after time has passed is as fresh as it says, though the server's Date knows nothing of it"
+    )
     func dated() async throws {
         let server = try counting("max-age=60\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT")
         let answers = try await answers(

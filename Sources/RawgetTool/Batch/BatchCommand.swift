@@ -73,17 +73,18 @@ final class BatchCommand {
 
         A line is {"url":URL} and, as needed:
           "id"                  Any value; the answer has it, too
-          "method"              GET without it
+          "method"              GET without it, also where there is a body
           "headers"             [["Name","value"],...]: fields to send, in this order
           "body", "bodyBase64"  The content to send, as text or as base64
           "cachePolicy"         \(CachePolicy.allCases[0].rawValue) without it
           "timeout"             Seconds without an octet that are too many (60)
           "redirect"            "follow", or "manual" to have redirects as answers
-          "output"              A file that the content goes to, when it is whole;
-                                nothing is left of what fails, and what has no
-                                content (HEAD, 204, 205, 304) makes no file
-        or has no answer: {"pause":SECONDS} waits, {"advance":SECONDS} moves the clock
-        of the cache, {"clearCache":true} empties it. What is null is not there; blank
+          "output"              A file for the content, when it is whole: nothing is
+                                left of what fails, and what has no content (HEAD,
+                                204, 205, 304) makes no file
+        or has no answer: {"pause":SECONDS} waits, {"advance":SECONDS} lets so much
+        time pass for the cache (a negative number sets its wall clock back),
+        {"clearCache":true} empties it. What is null is not there; blank
         lines are passed over. A character of a field's value is one octet, at most
         U+00FF, both ways.
 
