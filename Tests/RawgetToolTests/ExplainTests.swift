@@ -127,6 +127,17 @@ struct ExplainTests {
         ("GET /a HTTP/1.1\nHost: h\n\n", "http://", "no address that could be gone to"),
     ]
 
+    @Test("of the heads that -I shows along a chain of redirects the last one is explained")
+    func chains() async throws {
+        let words = try await words(
+            "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 5\r\n\r\n"
+                + "HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 3\r\n\r\n")
+        #expect(words.contains("response HTTP/1.1 302 Found") && words.contains("response HTTP/1.1 200 OK"))
+        #expect(
+            words.contains("ETag") && words.contains("3 octets, as declared")
+                && !words.contains("Location /b"))
+    }
+
     @Test func tellsSecondsAsPeopleDo() {
         let pairs: [(Int64, String)] = [
             (0, "0 s"), (119, "119 s"), (120, "120 s (2 minutes)"), (3600, "3600 s (60 minutes)"),
@@ -190,7 +201,7 @@ struct ExplainTests {
         ("Cache-Control: max-age=60\nAge: 30", "+30", "stale:"),
         (
             "Cache-Control: max-age=60, no-cache\nETag: \"a\"", "+1",
-            "fresh for 59 s more: the origin is asked with If-None-Match: \"a\""
+            "fresh for 59 s more, and all the same the origin is asked with If-None-Match: \"a\""
         ),
         ("Expires: Sun, 06 Nov 1994 08:49:47 GMT", "Sun, 06 Nov 1994 08:49:46 GMT", "fresh for 1 s more:"),
         ("Expires: Sun, 06 Nov 1994 08:49:47 GMT", "1994-11-06 08:49:47", "stale:"),

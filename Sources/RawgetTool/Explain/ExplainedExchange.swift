@@ -8,7 +8,7 @@ struct ExplainedExchange {
     var request: HTTPRequest
     /// Whether the request was given.
     var isRequestKnown: Bool
-    /// Heads that came before the final one.
+    /// Heads that came before the final one: interim ones, and those of redirects that were followed.
     var interim: [HTTPResponse] = []
     /// The final head.
     var response: HTTPResponse
@@ -63,7 +63,13 @@ struct ExplainedExchange {
         var missingEnds = 2
         while true {
             switch try exchange.nextEvent(in: input.span, at: &offset) {
-            case .response(let head): return (head, exchange.framing ?? .none)
+            case .response(let head):
+                // Behind a redirect's head, as `-I` shows it without its content, the next one's may stand.
+                guard head.status.isRedirection, input[offset...].starts(with: "HTTP/".utf8) else {
+                    return (head, exchange.framing ?? .none)
+                }
+                interim.append(head)
+                exchange = Exchange(method: method, offersUpgrade: true)
             case .interim(let head):
                 interim.append(head)
                 guard offset < input.count else { throw WireError(.headCut, at: UInt64(offset)) }

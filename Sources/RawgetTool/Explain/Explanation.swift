@@ -118,6 +118,10 @@ struct Explanation {
         if let time = moment.freshTime {
             state = time > 0 ? "fresh for \(Seconds.words(time)) more: " : "stale: "
         }
+        // Fresh, and yet not used: the request or the response rules it out.
+        if case .forwarded = moment.outcome, let time = moment.freshTime, time > 0 {
+            state = "fresh for \(Seconds.words(time)) more, and all the same "
+        }
         var lines = [state + sentence(moment)]
         lines.append("Cache-Status: \(moment.status)")
         return lines
