@@ -33,9 +33,10 @@ public final class Downloader {
             }
         }
         var options = plan.options
-        // A download in parts judges validators by itself. Where nobody else may be asked, the cache is all there is.
+        // A download in parts judges validators by itself. Where nobody else may be asked, the cache is all there is; and
+        // what an unsafe method does, it must know.
         let fields = plan.request.fields
-        if fields.contains(.range) || fields.contains(.ifRange),
+        if fields.contains(.range) || fields.contains(.ifRange), plan.request.method.isSafe,
             options.cachePolicy != .returnCacheDataDontLoad,
             !CacheControl(in: fields).contains(.onlyIfCached)
         {

@@ -27,11 +27,17 @@ public struct CacheKey: Hashable, Sendable {
     /// A Host in lower case, without the port of its scheme: it names the same (RFC 9110, section 4.2.3).
     private static func normalized(_ host: String, _ scheme: Scheme) -> String {
         let text = host.lowercasedASCII
+        // Of several colons none is a port's, unless they stand in brackets.
+        let colons = text.utf8.count { $0 == UInt8(ascii: ":") }
+        guard colons == 1 || text.hasPrefix("[") && text.utf8.contains(UInt8(ascii: "]")) else { return text }
         for port in [":", ":\(scheme.defaultPort)"] where text.hasSuffix(port) {
             return String(text.dropLast(port.utf8.count))
         }
         return text
     }
+
+    /// Whether the caller's Host names another authority than the URI.
+    var hasOwnAuthority: Bool { authority != nil }
 
     /// The key of another URI at the same origin, asked for in the same way.
     func at(_ uri: URI) -> CacheKey { CacheKey(uri, authority: authority) }

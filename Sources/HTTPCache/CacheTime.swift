@@ -27,6 +27,11 @@ public struct CacheTime: Hashable, Sendable {
         nanoseconds = 0
     }
 
+    /// Whether this reading was taken behind `other`, by the clock that only goes forward.
+    func isLater(than other: CacheTime) -> Bool {
+        (uptime, nanoseconds) > (other.uptime, other.nanoseconds)
+    }
+
     /// Whole seconds from `earlier` to this moment, never negative; saturates.
     public func seconds(since earlier: CacheTime) -> Int64 {
         let byDate = date.seconds(since: earlier.date)

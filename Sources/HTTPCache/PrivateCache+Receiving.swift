@@ -60,6 +60,13 @@ extension PrivateCache {
         return .fail
     }
 
+    /// The exchange failed for a reason that asking again does not mend now. A prefix that was to be completed is dropped:
+    /// next time the whole is asked for.
+    public func giveUp(_ forwarded: ForwardedRequest) {
+        guard case .complete(let prefix) = forwarded.purpose else { return }
+        store.remove(prefix, for: CacheKey(forwarded.original))
+    }
+
     /// What may take the place of a response: the best of what is stored now. What was chosen when the request was sent may
     /// have been updated, replaced or invalidated since.
     private func storedStill(for forwarded: ForwardedRequest, _ lookup: Lookup) -> StoredResponse? {

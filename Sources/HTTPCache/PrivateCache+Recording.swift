@@ -8,6 +8,7 @@ extension PrivateCache {
         _ recording: CacheRecording, content: [UInt8], isWhole: Bool
     ) -> RecordingRefusal? {
         guard !isOutdated(recording) else { return .invalidated }
+        guard !isOutrun(recording) else { return .superseded }
         let refusal = store(recording, content: content, isWhole: isWhole)
         if refusal != nil { abandon(recording) }
         return refusal
@@ -18,8 +19,19 @@ extension PrivateCache {
     public func abandon(_ recording: CacheRecording) {
         if case .behind(let prefix, _) = recording.place { store.remove(prefix, for: recording.key) }
         // What is outdated itself is older than all that is stored.
-        if let request = recording.outdating, !isOutdated(recording) {
+        if let request = recording.outdating, !isOutdated(recording), !isOutrun(recording) {
             removeMatching(request, for: recording.key)
+        }
+    }
+
+    /// Whether one of the same variant that was asked for later has come sooner, and is no older by its Date: then it is the
+    /// most recent (section 4).
+    private func isOutrun(_ recording: CacheRecording) -> Bool {
+        let draft = recording.draft
+        let date = draft.response.date(receivedAt: draft.responseTime.date) ?? draft.responseTime.date
+        return store.responses(for: recording.key).contains {
+            $0.selecting == draft.selecting && $0.requestTime.isLater(than: draft.requestTime)
+                && $0.date >= date
         }
     }
 

@@ -67,6 +67,8 @@ extension StorageRefusal {
             let location = response.fields.first(.contentLocation),
             let uri = try? URI(location: location, relativeTo: request.uri)
         else { return false }
-        return CacheKey(request).at(uri) == CacheKey(request)
+        let key = CacheKey(request)
+        // Which authority a Content-Location means beside a Host of the caller's own, nobody knows.
+        return !key.hasOwnAuthority && key.at(uri) == key
     }
 }

@@ -61,8 +61,9 @@ extension Client {
     ) -> CacheDecision? {
         guard let cache = configuration.cache, let policy = transfer.options.cachePolicy else { return nil }
         let isFollowed =
-            transfer.options.requestTarget == nil
-            && (!request.method.isSafe || transfer.options.contentForm != .raw && !hasStream)
+            !request.method.isSafe
+            || transfer.options.requestTarget == nil
+                && transfer.options.contentForm != .raw && !hasStream
         let request = prepared(request, transfer.options)
         return cache.with {
             isFollowed
@@ -97,7 +98,12 @@ extension Client {
             } catch {
                 stage.end()
                 transfer.answer?.cacheStatus = stage.status
-                guard stage.status == nil, let wasReached = error.reachedSilentOrigin else { throw error }
+                guard stage.status == nil else { throw error }
+                guard let wasReached = error.reachedSilentOrigin else {
+                    // What the origin cannot answer is not asked for again.
+                    if error.code != .cancelled { cache.with { cache, _ in cache.giveUp(forwarded) } }
+                    throw error
+                }
                 switch cache.with({ $0.fail(forwarded, wasReached: wasReached, at: $1) }) {
                 case .fail: throw error
                 case .answer(let answer):

@@ -38,6 +38,10 @@ extension ExchangeDriver {
             )
         }
         if let stage, stage.isRecording {
+            // A body with its transfer coding is no content, and another request target is another resource.
+            if transfer.options.contentForm == .raw || transfer.options.requestTarget != nil {
+                stage.refuseStoring()
+            }
             if let willStore = transfer.hooks.willStore, !(await willStore(response)) {
                 stage.refuseStoring()
             }

@@ -17,6 +17,10 @@ final class BatchClock: Sendable {
     /// Furthest that all lines together move either: longer than there is time.
     private static let furthest = Duration.seconds(1 << 52)
 
+    /// What the clock that nobody sets has room for beside the time that really passes, 253 years; what is longer the wall
+    /// clock must tell.
+    private static let longest = Duration.seconds(8_000_000_000)
+
     /// Clocks that begin with what `base` says.
     init(_ base: WallClock) { self.base = base }
 
@@ -35,13 +39,15 @@ final class BatchClock: Sendable {
     var wallClock: WallClock {
         WallClock(
             { [self] in
-                let (seconds, attoseconds) = shift.withLock { $0.setBack }.components
-                let (date, overflows) = base.secondsSinceEpoch.subtractingReportingOverflow(
-                    attoseconds > 0 ? seconds + 1 : seconds)
-                return overflows ? .min : date
+                let shift = shift.withLock { $0 }
+                let (seconds, attoseconds) = shift.setBack.components
+                let beyond = max(.zero, shift.passed - BatchClock.longest).components.seconds
+                let moved = beyond - (attoseconds > 0 ? seconds + 1 : seconds)
+                let (date, overflows) = base.secondsSinceEpoch.addingReportingOverflow(moved)
+                return overflows ? (moved < 0 ? .min : .max) : date
             },
             uptimeNanoseconds: { [self] in
-                let passed = shift.withLock { $0.passed }.wholeNanoseconds
+                let passed = min(shift.withLock { $0.passed }, BatchClock.longest).wholeNanoseconds
                 let (uptime, overflows) = base.uptimeNanoseconds.addingReportingOverflow(passed)
                 return overflows ? .max : uptime
             })
