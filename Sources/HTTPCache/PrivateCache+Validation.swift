@@ -6,7 +6,7 @@ extension PrivateCache {
         let forwarded = exchange.forwarded
         let request = forwarded.original
         guard forwarded.request.hasConditions else { return nil }
-        var candidates: [StoredResponse]
+        let candidates: [StoredResponse]
         var fitting: StoredResponse?
         if case .validate(let offered, let chosen) = forwarded.purpose, !offered.isEmpty {
             (candidates, fitting) = (offered, chosen)
@@ -24,7 +24,7 @@ extension PrivateCache {
             }
         }
         if isCallers {
-            guard let own = callersCondition(exchange, identified, added: !candidates.isEmpty) else {
+            guard let own = callersCondition(exchange, identified) else {
                 return .sendAgain(plain(exchange))
             }
             if own {
@@ -69,7 +69,7 @@ extension PrivateCache {
 
     /// Whether the 304 answers the caller's own condition; `nil` where that cannot be told.
     private func callersCondition(
-        _ exchange: ReceivedResponse, _ identified: [StoredResponse], added: Bool
+        _ exchange: ReceivedResponse, _ identified: [StoredResponse]
     ) -> Bool? {
         let own = exchange.forwarded.original
         let sent = exchange.forwarded.request
