@@ -115,5 +115,20 @@ extension Loopback {
             options.cachePolicy = nil
             #expect(try await caching.outcome(of: request, options: options).text == "one")
         }
+
+        @Test func theBodyWithItsTransferCodingIsNoContentToStore() async throws {
+            let server = try serve { _ in
+                [
+                    CachingTests.head("Cache-Control: max-age=60\r\nTransfer-Encoding: chunked"),
+                    .send("2\r\nok\r\n0\r\n\r\n"),
+                ]
+            }
+            let (client, cache) = caching()
+            var raw = TransferOptions()
+            raw.contentForm = .raw
+            #expect(
+                try await client.outcome(of: server.request(), options: raw).text == "2\r\nok\r\n0\r\n\r\n")
+            #expect(cache.usage == 0)
+        }
     }
 }

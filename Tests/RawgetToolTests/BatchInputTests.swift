@@ -100,12 +100,13 @@ struct BatchClockTests {
         arguments: [
             ([], 100, 7), ([3600], 100, 3607), ([0.5], 100, 7.5), ([0.5, 0.5], 100, 8), ([-0.5], 99, 7),
             ([-200], -100, 7), ([3600, -3600, 1], -3500, 3608), ([0.25, -0.25, 0.25, -0.75], 99, 7.5),
+            ([8e9, 200], 300, 8_000_000_007),
         ] as [([Double], Int64, Double)])
     func advance(steps: [Double], date: Int64, uptime: Double) {
         let clock = BatchClock(WallClock({ 100 }, uptimeNanoseconds: { 7_000_000_000 }))
         for step in steps { clock.advance(by: .seconds(step)) }
         #expect(clock.wallClock.secondsSinceEpoch == date)
-        #expect(clock.wallClock.uptimeNanoseconds == Int64(uptime * 1e9))
+        #expect(clock.wallClock.uptimeNanoseconds == Int64(uptime * 1000) * 1_000_000)
     }
 
     @Test("saturates, however often it is moved, and whatever it begins with")
