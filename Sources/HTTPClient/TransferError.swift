@@ -94,6 +94,8 @@ extension TransferError.Code {
     public static let incompleteContent = Self("incompleteContent")
     /// The content has a coding that was not asked for or cannot be undone.
     public static let badContentCoding = Self("badContentCoding")
+    /// The content has another digest than was expected of it.
+    public static let digestMismatch = Self("digestMismatch")
     /// A part of a representation was asked for, and what came is no such part.
     public static let rangeNotServed = Self("rangeNotServed")
     /// The response's status says that the request failed, and the caller asked to take that as an error.

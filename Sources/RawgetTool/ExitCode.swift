@@ -129,7 +129,7 @@ struct ExitCode: Hashable, Sendable {
             "proxyHandshake", 97, "PROXY", "the proxy refused the connection",
             "Check the proxy's address and its rules."),
         ExitCode(
-            "checksum", 120, nil, "the content does not have the digest expected",
+            "digestMismatch", 120, nil, "the content does not have the digest expected",
             "Do not use the file; load it again from a source you trust."),
         ExitCode(
             "notInCache", 121, nil, "no stored response can be used",
