@@ -24,7 +24,7 @@ let package = Package(
         // No pkg-config: Debian and Fedora keep both where compiler and linker look.
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"])]),
-        .target(name: "System", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "System", dependencies: ["CLinux", "COpenSSL"], swiftSettings: strict),
         .target(
             name: "Transport", dependencies: ["CLinux", "COpenSSL", "System"], swiftSettings: strict),
         .target(
