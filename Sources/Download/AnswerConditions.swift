@@ -15,6 +15,12 @@ public struct FileIdentity: Hashable, Sendable {
         device = status.device
         inode = status.inode
     }
+
+    /// That file on that device.
+    init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
 }
 
 /// Which representations are wanted, by the time of their last change: servers may not care for If-Modified-Since
@@ -61,11 +67,14 @@ extension DownloadPlan {
     }
 
     /// The path of the file as far as no answer decides it; `nil` where one may, or there is no file.
-    public var chosenPath: String? {
+    public var chosenPath: String? { chosenName?.path }
+
+    /// The name of the file as far as no answer decides it; `nil` where one may, or there is no file.
+    var chosenName: OutputName? {
         guard destination != .suggestedName else { return nil }
         let answer = HTTPResponse(version: .http11, status: .ok)
         return OutputName(
-            destination, uri: request.uri, response: answer, in: outputFolder, nameFromURI: nameFromURI)?.path
+            destination, uri: request.uri, response: answer, in: outputFolder, nameFromURI: nameFromURI)
     }
 
     /// The answer would replace what was sent.

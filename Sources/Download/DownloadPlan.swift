@@ -69,6 +69,16 @@ public struct DownloadPlan {
     public var now: HTTPDate
     /// Names of the run.
     public var takenNames: TakenNames
+    /// How it goes on with what is there already. That needs a GET for the whole of a representation, saved as it is sent.
+    public var resumption = Resumption.none
+    /// Whether what is no rest is a failure, as with curl's `-C`, in place of a reason to load the whole.
+    public var resumesAsCurl = false
+    /// So many octets are asked for at a time (D7); `nil` asks for all at once.
+    public var pieceSize: UInt64?
+    /// So many octets are asked for once more when a download goes on, and compared with those that are there.
+    public var resumeOverlap: UInt64 = 0
+    /// When a failed transfer is tried again.
+    public var retries = RetryPolicy.none
     /// Limits of the transfer.
     public var options = TransferOptions()
     /// Where the caller takes part.
@@ -88,6 +98,19 @@ public struct DownloadPlan {
 }
 
 extension DownloadPlan {
+    /// Whether what is there of a representation can be gone on with, and pieces be put together: one GET for all of it,
+    /// whose octets are saved as they are sent, and nothing else.
+    var isResumable: Bool {
+        request.method == .get && content == nil && (request.content?.isEmpty ?? true)
+            && !request.fields.contains(.range) && !request.fields.contains(.ifRange)
+            && options.contentForm == .asSent && !includesHeads && !dropsContent
+            && options.requestTarget == nil && destination != .nowhere
+    }
+
+    var resumptionManner: ResumeDecision.Manner {
+        resumption.isAsked ? (resumesAsCurl ? .asCurl : .asked) : .automatic
+    }
+
     /// Whether there is a file to be made of the answer: a file that is there may be what it speaks of.
     func makesFile(_ response: HTTPResponse) -> Bool {
         switch response.status {

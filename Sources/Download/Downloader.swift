@@ -1,7 +1,4 @@
-import HTTPCache
 public import HTTPClient
-import HTTPMessage
-import System
 public import Transport
 
 /// Brings resources to files.
@@ -12,68 +9,15 @@ public final class Downloader {
     /// A downloader whose requests go through `client`.
     public nonisolated init(_ client: Client) { self.client = client }
 
-    /// Receives the content of one resource. The file is there when the result's `finish` has run: between the two the
-    /// next request of a list can go out.
+    /// Receives the content of one resource, in as many requests as that takes. The file is there when the result's `finish`
+    /// has run: between the two the next request of a list can go out. `started` is called with each transfer.
     ///
-    /// Throws why the transfer failed; what was received of a file is then kept in `NAME.part`, which the error names.
+    /// Throws why the transfer failed; what was received of a file is then kept in a part, which the error names. Throws
+    /// `partInUse` where another process is writing that.
     public func receive(
         _ plan: DownloadPlan, started: (Transfer) -> Void = { _ in }
     ) async throws(TransferError) -> ReceivedContent {
-        let writer = FileWriter(plan)
-        var hooks = plan.hooks
-        if plan.includesHeads {
-            let observe = hooks.observe
-            hooks.observe = { event in
-                switch event {
-                // A redirect that is followed is shown like an interim response: its content is nobody's.
-                case .interim(let response), .redirecting(let response, _, _): writer.addInterim(response)
-                default: break
-                }
-                observe?(event)
-            }
-        }
-        var options = plan.options
-        // A download in parts judges validators by itself. Where nobody else may be asked, the cache is all there is; and
-        // what an unsafe method does, it must know.
-        let fields = plan.request.fields
-        if fields.contains(.range) || fields.contains(.ifRange), plan.request.method.isSafe,
-            options.cachePolicy != .returnCacheDataDontLoad,
-            !CacheControl(in: fields).contains(.onlyIfCached)
-        {
-            options.cachePolicy = nil
-        }
-        let transfer = client.transfer(
-            plan.request, content: plan.content, into: writer, options: options, hooks: hooks)
-        writer.transfer = transfer
-        writer.makeRoom = { [client] in client.closeIdleConnections() }
-        started(transfer)
-        do throws(TransferError) {
-            let report = try await transfer.run()
-            try await writer.drain(until: deadline(of: plan, report.timings.start))
-            return ReceivedContent(report: report, writer: writer)
-        } catch {
-            if let report = transfer.answer {
-                try await writer.drain(until: deadline(of: plan, report.timings.start))
-                return ReceivedContent(report: report, writer: writer, failure: error)
-            }
-            // Heads may be on their way to a reader, of an answer whose content is not wanted.
-            if plan.includesHeads, error.code == .httpFailure || error.code == .conditionNotMet {
-                do throws(TransferError) {
-                    try await writer.drain(until: deadline(of: plan, transfer.timings.start))
-                } catch {}  // the first failure is the one to tell
-            }
-            var failure = writer.explained(error)
-            if let part = writer.abandon() {
-                let what = failure.code == .writeFailed ? "what was written" : "what was received"
-                failure.part = part
-                failure.detail += "; \(what) is kept in \(part)"
-            }
-            throw failure
-        }
-    }
-
-    private func deadline(of plan: DownloadPlan, _ start: Instant) -> Deadline {
-        plan.options.totalTimeout.map { Deadline(.total, at: start + $0, duration: $0) } ?? .never
+        try await DownloadRun(plan, client).run(started)
     }
 
     /// Downloads one resource: content received, file written and named.
@@ -85,7 +29,8 @@ public final class Downloader {
             let received = try await self.receive(plan.value)
             let path = try received.finish()
             if let failure = received.failure { throw failure }
-            return DownloadResult(report: received.report, path: path)
+            return DownloadResult(
+                report: received.report, path: path, retries: received.retries, resumedAt: received.resumedAt)
         }
     }
 }
@@ -105,11 +50,20 @@ public final class ReceivedContent {
     public let report: TransferReport
     /// Why the transfer failed all the same: the answer is whole, but what it answers could not be sent whole.
     public let failure: TransferError?
+    /// How often the transfer was tried again.
+    public let retries: Int
+    /// From which octet on what was there was gone on with, the first time; `nil` where the content came from its first.
+    public let resumedAt: UInt64?
     private let writer: FileWriter
 
-    init(report: TransferReport, writer: FileWriter, failure: TransferError? = nil) {
+    init(
+        report: TransferReport, writer: FileWriter, retries: Int, resumedAt: UInt64?,
+        failure: TransferError? = nil
+    ) {
         self.report = report
         self.writer = writer
+        self.retries = retries
+        self.resumedAt = resumedAt
         self.failure = failure
     }
 
@@ -130,4 +84,8 @@ public struct DownloadResult: Sendable {
     public var report: TransferReport
     /// The file; `nil` where the destination is none.
     public var path: String?
+    /// How often the transfer was tried again.
+    public var retries = 0
+    /// From which octet on what was there was gone on with, the first time; `nil` where the content came from its first.
+    public var resumedAt: UInt64?
 }

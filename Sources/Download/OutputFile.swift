@@ -33,6 +33,16 @@ struct OutputFile: ~Copyable {
         descriptor = opened.descriptor
     }
 
+    /// A file that is open already: `part` will get the name, or is `nil` where the file has it.
+    init(_ name: OutputName, part: String?, in folder: Int32, _ descriptor: consuming FileDescriptor) {
+        target = name.path
+        base = name.base
+        mayReplace = name.mayReplace
+        self.folder = folder
+        self.part = part
+        self.descriptor = descriptor
+    }
+
     private struct Opened: ~Copyable {
         let target: String
         let part: String?
@@ -191,6 +201,12 @@ struct OutputFile: ~Copyable {
         }
     }
 
+    /// Where a file of that name is written: a link that a person names is followed.
+    static func place(of name: OutputName, in folder: Int32) -> String {
+        guard name.isExplicit else { return name.path }
+        return (try? resolve(name.path, in: folder)) ?? name.path
+    }
+
     /// Follows links by hand: the file they lead to is replaced, so its own folder must hold the part.
     private static func resolve(_ path: String, in folder: Int32) throws(SystemError) -> String {
         var path = path
@@ -212,7 +228,7 @@ struct OutputFile: ~Copyable {
     }
 
     /// `name` cut at a character so that a suffix fits behind it.
-    private static func shortened(_ name: String, to octets: Int) -> String {
+    static func shortened(_ name: String, to octets: Int) -> String {
         guard name.utf8.count > octets else { return name }
         // By scalars: one character can be longer than the whole name may be.
         var cut = String.UnicodeScalarView()

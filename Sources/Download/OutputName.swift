@@ -55,6 +55,11 @@ struct OutputName: Hashable, Sendable {
         }
     }
 
+    /// A name that was found earlier.
+    init(target: String, mayReplace: Bool) {
+        self.init(path: target, mayReplace: mayReplace, isExplicit: false)
+    }
+
     private init(path: String, mayReplace: Bool, isExplicit: Bool) {
         self.path = path
         base = path

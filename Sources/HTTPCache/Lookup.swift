@@ -1,4 +1,4 @@
-import HTTPMessage
+package import HTTPMessage
 
 /// One request before it is sent: what it asks, what is stored for its target, and what may be done with that.
 struct Lookup {
@@ -240,7 +240,7 @@ extension StoredResponse {
 
 extension HTTPResponse {
     /// As of a stored response.
-    func strongValidator(receivedAt now: HTTPDate) -> String? {
+    package func strongValidator(receivedAt now: HTTPDate) -> String? {
         if fields.contains(.etag) {
             guard let tag = entityTag, !tag.isWeak else { return nil }
             return tag.description

@@ -30,7 +30,8 @@ extension ExchangeDriver {
     private var inOnePiece: [UInt8]? {
         switch outgoing.source {
         case .none: outgoing.head
-        case .octets(let content) where !outgoing.expectsContinue && content.count <= Self.smallContent:
+        case .octets(let content)
+        where !outgoing.expectsContinue && content.count <= Self.smallContent && pacer == nil:
             outgoing.head + content
         case .octets, .stream: nil
         }
@@ -45,7 +46,13 @@ extension ExchangeDriver {
         }
         switch outgoing.source {
         case .none: return true
-        case .octets(let content): return try await put(content, contentFrom: 0)
+        case .octets(let content):
+            guard let portion = pacer?.portion else { return try await put(content, contentFrom: 0) }
+            for start in stride(from: 0, to: content.count, by: portion) {
+                let octets = Array(content[start..<min(start + portion, content.count)])
+                guard try await put(octets, contentFrom: 0) else { return false }
+            }
+            return true
         case .stream(let content): return try await send(content)
         }
     }
@@ -75,7 +82,7 @@ extension ExchangeDriver {
             if transfer.hasReadContent { try await listen(for: .zero) }
             guard !endsSending, !isCut else { return false }
             transfer.hasReadContent = true
-            let limit = Int(min(remaining, UInt64(Self.portion)))
+            let limit = Int(min(remaining, UInt64(min(Self.portion, pacer?.portion ?? .max))))
             guard let portion = try await nextPortion(of: content, atMost: limit) else { return false }
             guard !portion.isEmpty else { break }
             if isTurnOver(portion.count) { await NetworkActor.loop.yield() }
@@ -153,6 +160,7 @@ extension ExchangeDriver {
 
     /// Sends octets, those of content from `contentFrom` on. False where a response ends the sending.
     private func put(_ octets: [UInt8], contentFrom: Int) async throws(TransferError) -> Bool {
+        if pacer != nil { try await keepPace() }
         var sent = 0
         while sent < octets.count {
             try checkWhetherToGoOn()
@@ -176,6 +184,7 @@ extension ExchangeDriver {
             }
             requestOctets += UInt64(sent - before)
             noteProgress(sent - before)
+            pacer?.count(sent - before, at: .now)
             if sent > contentFrom { countSent(sent - max(before, contentFrom)) }
             if case .peerSpeaks = result {
                 if isAnswerWhole {

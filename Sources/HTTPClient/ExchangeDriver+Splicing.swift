@@ -1,4 +1,5 @@
 import HTTPWire
+import System
 import Transport
 
 // Content that nobody needs to see goes from socket to file inside the kernel.
@@ -8,7 +9,7 @@ extension ExchangeDriver {
         let remaining = exchange.skippableContent
         guard remaining > 0, response != nil else { return false }
         let stream = connection.stream
-        if isBulk, remaining < .max { stream.expectBulk(remaining) }
+        if isBulk, remaining < .max, pacer == nil { stream.expectBulk(remaining) }
         // Content without a declared length could pass a limit unseen.
         let isLimited = transfer.options.maximumContentLength != nil && remaining == .max
         guard !spliceIsRefused, !isLimited, decoder == nil, !(stage?.isRecording ?? false), stream.canSplice,
@@ -19,7 +20,8 @@ extension ExchangeDriver {
         let result: SpliceResult
         do throws(TransportError) {
             result = try await stream.splice(
-                to: target.descriptor, at: target.offset, atMost: remaining, until: deadline)
+                to: target.descriptor, at: target.offset,
+                atMost: min(remaining, pacer.map { UInt64($0.portion) } ?? .max), until: deadline)
         } catch {
             if isTimeToCheckSpeed(error) { return true }
             throw failure(error, during: phase)
@@ -28,6 +30,7 @@ extension ExchangeDriver {
         case .moved(let count):
             try didSplice(count)
             noteProgress(count)
+            pacer?.count(count, at: .now)
             if isTurnOver(count) { await NetworkActor.loop.yield() }
         case .endOfStream: try endOfStream()
         case .refused(let moved, let leftover):

@@ -36,6 +36,8 @@ final class ExchangeDriver {
     var decoder: ContentDecoder?
     /// Watches over the speed, where that has a limit.
     private var speed: SpeedGuard?
+    /// Keeps the speed down, where that has a limit.
+    var pacer: RatePacer?
     /// When octets last went either way; kept only where speed is watched over.
     private var lastProgress = Instant.distantFuture
     var hasSentAll = false
@@ -97,6 +99,7 @@ final class ExchangeDriver {
             lastProgress = .now
             speed = SpeedGuard(limit, at: lastProgress)
         }
+        if let rate = transfer.options.rateLimit { pacer = RatePacer(octetsPerSecond: rate, at: .now) }
         try await send()
         try await receiveToTheEnd()
         if isBulk { connection.stream.expectBulk(0) }
@@ -140,11 +143,13 @@ final class ExchangeDriver {
         if transfer.isPaused { try await waitWhilePaused() }
         try checkWhetherToGoOn()
         if connection.buffer.unreadCount == 0 {
+            if pacer != nil { try await keepPace() }
             // Asked here first: each call that may wait costs, even if it does not.
             if exchange.skippableContent > 0, try await splice() { return true }
             // Coded content is copied once more, so less of it is taken at a time.
             let isSmall = response == nil || decoder != nil
-            let limit = isSmall ? ReceiveBuffer.headPortion : ReceiveBuffer.capacity
+            let limit = min(
+                isSmall ? ReceiveBuffer.headPortion : ReceiveBuffer.capacity, pacer?.portion ?? .max)
             let count: Int
             do throws(TransportError) {
                 count = try await connection.stream.receive(
@@ -165,6 +170,7 @@ final class ExchangeDriver {
                 return true
             }
             noteProgress(count)
+            pacer?.count(count, at: .now)
             if isTurnOver(count) { await NetworkActor.loop.yield() }
         }
         if transfer.timings.firstOctet == nil { transfer.timings.firstOctet = .now }
@@ -207,6 +213,25 @@ final class ExchangeDriver {
         do throws(TransportError) { try await transfer.waitWhilePaused(until: total) } catch {
             throw failure(error, during: phase)
         }
+        pacer?.restart(at: .now)
+        restartSpeed()
+    }
+
+    /// Rests until the transfer is no faster than it may be.
+    func keepPace() async throws(TransferError) {
+        guard let end = pacer?.pauseEnd(at: .now) else { return }
+        let pause = Pause()
+        if await transfer.wait(pause, until: .earlier(Deadline(.total, at: end, duration: .zero), total))
+            == .cancelled
+        {
+            throw failure(TransportError(.cancelled), during: phase)
+        }
+        try checkWhetherToGoOn()
+        // That is no silence of the server's.
+        if speed != nil { lastProgress = .now }
+    }
+
+    private func restartSpeed() {
         guard speed != nil else { return }
         lastProgress = .now
         speed?.restart(at: lastProgress)

@@ -12,6 +12,10 @@ public final class Transfer {
     public internal(set) var contentReceived: UInt64 = 0
     /// The length of the content where the response declared it.
     public internal(set) var contentExpected: UInt64?
+    /// Octets of the representation that were there before this transfer, for those who show how far it is.
+    package var contentBefore: UInt64 = 0
+    /// Octets of the whole representation, where the content is only a part of it.
+    package var wholeExpected: UInt64?
     /// Whether reading is suspended.
     public private(set) var isPaused = false
 
@@ -100,7 +104,7 @@ public final class Transfer {
     }
 
     /// Whether it, or the task that runs it, was cancelled.
-    var isCancelled: Bool { wasCancelled || Task.isCancelled }
+    package var isCancelled: Bool { wasCancelled || Task.isCancelled }
 
     /// Waits for a place in line, as long as the transfer is not cancelled.
     func wait(_ pause: Pause, until deadline: Deadline) async -> WaitOutcome {

@@ -37,6 +37,18 @@ public struct TransferError: Error, Hashable, Sendable {
     package var cause: Cause?
     /// The file in which what was received is kept.
     package var part: String?
+    /// What another try makes of that file; `nil`: nothing.
+    package var continuation: Continuation?
+
+    /// What another try makes of a file that is kept.
+    package enum Continuation: Hashable, Sendable {
+        /// It goes on with it.
+        case goesOn
+        /// It does where the caller asks for that, since the file has its final name.
+        case goesOnIfAsked
+        /// It begins anew, in the same file.
+        case beginsAnew(reason: String)
+    }
 
     /// What tells failures of one code apart.
     package enum Cause: Hashable, Sendable {
@@ -98,6 +110,10 @@ extension TransferError.Code {
     public static let digestMismatch = Self("digestMismatch")
     /// A part of a representation was asked for, and what came is no such part.
     public static let rangeNotServed = Self("rangeNotServed")
+    /// What is there of a representation cannot be gone on with.
+    public static let badResume = Self("badResume")
+    /// Another process is writing the same part.
+    public static let partInUse = Self("partInUse")
     /// The response's status says that the request failed, and the caller asked to take that as an error.
     public static let httpFailure = Self("httpFailure")
     /// What was received could not be written.

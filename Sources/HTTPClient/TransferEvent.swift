@@ -56,6 +56,12 @@ public enum TransferEvent: Sendable {
     case contentReceived(trailers: HTTPFields)
     /// A kept connection turned out dead before anything came: the request goes out again on a new one.
     case resending
+    /// What was there of the representation is gone on with, from that octet on.
+    case resuming(at: UInt64)
+    /// What was there is of no use: the representation is loaded from its first octet on.
+    case startingOver(reason: String)
+    /// The transfer has failed and is tried again, for the `number`-th time, after a wait.
+    case retrying(number: Int, after: Duration, reason: String)
     /// The connection is kept for the next request.
     case connectionKept(connection: Int)
     /// The connection is closed, and why it is not kept.

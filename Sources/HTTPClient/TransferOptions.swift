@@ -21,6 +21,8 @@ public struct TransferOptions: Hashable, Sendable {
 
     /// How slow it may be; `nil` sets no limit.
     public var speedLimit: SpeedLimit?
+    /// Most octets a second, either way; `nil` sets no limit.
+    public var rateLimit: UInt64?
     /// The version of the request: HTTP/1.0 for servers that know no other.
     public var version = HTTPVersion.http11
     /// Heads of responses hold their octets as they came, too (`HTTPResponse.receivedOctets`).

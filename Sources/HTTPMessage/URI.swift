@@ -56,6 +56,14 @@ public struct URI: Hashable, Sendable {
             fragment: nil)
     }
 
+    /// The resource, however it was asked: without userinfo, query and fragment.
+    package var resource: URI {
+        guard user != nil || password != nil || query != nil || fragment != nil else { return self }
+        return URI(
+            scheme: scheme, user: nil, password: nil, host: host, port: port, path: path, query: nil,
+            fragment: nil)
+    }
+
     /// This URI with the fragment of `source` unless it has one of its own: what a redirect does
     /// (RFC 9110, section 10.2.2).
     public func inheritingFragment(of source: URI) -> URI {

@@ -58,9 +58,14 @@ enum Advice {
     /// Braces or brackets of a URL were taken as they are.
     static let ofGlob = "With --no-globoff the braces and brackets of a URL stand for several URLs."
 
-    /// What becomes of a part: nothing, in this version.
-    static func ofPart(_ part: String) -> String {
-        "A new try begins anew: it never uses \(part.escapedForTerminal), which may be removed."
+    /// What becomes of a part that is kept.
+    static func of(part: String, _ continuation: TransferError.Continuation?) -> String {
+        switch continuation {
+        case .goesOn: "The same command goes on from there."
+        case .goesOnIfAsked: "-C - goes on from there."
+        case .beginsAnew(let reason): "A new try begins anew, since \(reason)."
+        case nil: "A new try begins anew: it never uses \(part.escapedForTerminal), which may be removed."
+        }
     }
 
     /// Advice for an answer with an error status to the last request of a transfer. `first` is its first request.

@@ -2,12 +2,13 @@
 struct CommandOption: Sendable {
     /// The heading under which help lists it.
     enum Category: String, CaseIterable, Sendable {
-        case output, request, content, redirects, limits, connection, tls, messages, configuration
+        case output, resuming, request, content, redirects, limits, connection, tls, messages, configuration
 
         /// The heading.
         var title: String {
             switch self {
             case .output: "Where the content goes"
+            case .resuming: "Going on, trying again, and checking"
             case .request: "What is asked for"
             case .content: "What is sent along"
             case .redirects: "Redirects, credentials and cookies"

@@ -86,6 +86,10 @@ struct GroupOptions: Hashable, Sendable {
     var connectTimeout: Duration?
     /// `--max-filesize`, in octets.
     var maximumSize: UInt64?
+    /// `--limit-rate`, in octets a second.
+    var rateLimit: UInt64?
+    /// How downloads go on, are tried again and checked.
+    var resuming = ResumingOptions()
     /// `-w`.
     var writeOut: TextArgument?
 

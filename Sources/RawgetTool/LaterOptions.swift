@@ -2,14 +2,12 @@
 enum LaterOptions {
     /// Letter, where there is one, and long name.
     private static let known: [(letter: Character?, name: String)] = [
-        ("C", "continue-at"), ("F", "form"), (nil, "digest"), (nil, "ntlm"), (nil, "negotiate"),
+        ("F", "form"), (nil, "digest"), (nil, "ntlm"), (nil, "negotiate"),
         (nil, "anyauth"), ("n", "netrc"), (nil, "netrc-file"), (nil, "netrc-optional"), ("c", "cookie-jar"),
         (nil, "junk-session-cookies"), ("x", "proxy"), ("U", "proxy-user"), (nil, "proxy-header"),
         (nil, "proxy-cacert"), (nil, "proxy-insecure"), (nil, "preproxy"), (nil, "socks5"),
-        (nil, "socks5-hostname"), (nil, "noproxy"), ("p", "proxytunnel"), (nil, "retry"),
-        (nil, "retry-delay"), (nil, "retry-max-time"), (nil, "retry-all-errors"), (nil, "retry-connrefused"),
-        (nil, "limit-rate"), (nil, "trace"), (nil, "trace-ascii"), (nil, "trace-time"), (nil, "etag-save"),
-        (nil, "etag-compare"), (nil, "http2"), (nil, "http3"), (nil, "hsts"), (nil, "alt-svc"),
+        (nil, "socks5-hostname"), (nil, "noproxy"), ("p", "proxytunnel"), (nil, "trace"), (nil, "trace-ascii"), (nil, "trace-time"),
+        (nil, "http2"), (nil, "http3"), (nil, "hsts"), (nil, "alt-svc"),
     ]
 
     /// Whether curl has a long option of that name that is missing here.

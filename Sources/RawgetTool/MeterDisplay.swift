@@ -93,7 +93,9 @@ final class MeterDisplay {
 
     private func update(_ number: Int) {
         guard let transfer = transfers[number] else { return }
-        var (done, whole) = (transfer.contentReceived, transfer.contentExpected)
+        let before = transfer.contentBefore
+        var (done, whole) = (before + transfer.contentReceived, transfer.contentExpected.map { before + $0 })
+        if let all = transfer.wholeExpected { whole = all }
         // The larger of both directions is what a person waits for.
         if transfer.contentSent > MeterDisplay.upload, transfer.contentSent > max(done, whole ?? 0) {
             (done, whole) = (transfer.contentSent, transfer.contentToSend)

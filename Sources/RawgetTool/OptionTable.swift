@@ -6,7 +6,7 @@ import HTTPMessage
 enum OptionTable {
     /// In the order in which help lists them.
     static var options: [CommandOption] {
-        output + request + content + redirects + limits + connection + tls + messages + configuration
+        output + resuming + request + content + redirects + limits + connection + tls + messages + configuration
     }
 
     /// Those of some categories, and those of some names, for a word that takes them, too.
@@ -24,8 +24,11 @@ enum OptionTable {
 
     // Goes through the lists one by one: joining them would cost every start some 10 µs.
     private static func first(where matches: (CommandOption) -> Bool) -> CommandOption? {
-        output.first(where: matches) ?? request.first(where: matches) ?? content.first(where: matches)
-            ?? redirects.first(where: matches) ?? limits.first(where: matches)
+        let early =
+            output.first(where: matches) ?? resuming.first(where: matches) ?? request.first(where: matches)
+            ?? content.first(where: matches)
+        if let early { return early }
+        return redirects.first(where: matches) ?? limits.first(where: matches)
             ?? connection.first(where: matches) ?? tls.first(where: matches)
             ?? messages.first(where: matches) ?? configuration.first(where: matches)
     }
@@ -197,6 +200,10 @@ enum OptionTable {
             "speed-time", "y", argument: "SECONDS", in: .limits,
             "Give up what is slower than --speed-limit (1) for so many SECONDS, in place of 60 s of silence; 0: never",
             .seconds { $0.transfer.speedTime = $1 }),
+        CommandOption(
+            "limit-rate", argument: "SPEED", in: .limits,
+            "Take, and send, no more than SPEED octets a second (units k, m, g)",
+            .size { $0.transfer.rateLimit = $1 == 0 ? nil : $1 }),
         CommandOption(
             "max-filesize", argument: "SIZE", in: .limits,
             "Refuse content larger than SIZE (units k, m, g, t)",

@@ -1,6 +1,7 @@
 import Download
 import HTTPClient
 import HTTPMessage
+import System
 import Transport
 
 /// What `-v` shows: what happens with `*`, what is sent with `>`, what is received with `<`.
@@ -44,6 +45,10 @@ struct Trace {
             for field in trailers { console.say("< \(field.name): \(field.value)".escapedForTerminal) }
             note("content received whole")
         case .resending: note("the kept connection was dead: sending the request again on a new one")
+        case .resuming(let offset): note("going on at octet \(offset)")
+        case .startingOver(let reason): note("beginning anew: \(reason)")
+        case .retrying(let number, let wait, let reason):
+            note("retry \(number) after \(wait.inSeconds.formattedSeconds): \(reason)")
         case .connectionKept(let number): note("keeping connection \(number)")
         case .connectionClosed(let number, let reason): note("closing connection \(number): \(reason)")
         }

@@ -20,6 +20,8 @@ final class TransferPlan: Sendable {
     let credentials: BasicCredentials?
     /// What `-z` says.
     let condition: TimeCondition?
+    /// What `--etag-compare` says.
+    let knownTag: String?
 
     /// A planner for one group of URLs. Throws when the group's options cannot be obeyed.
     init(_ options: GroupOptions, _ run: RunOptions, _ console: Console) throws(UsageError) {
@@ -53,6 +55,9 @@ final class TransferPlan: Sendable {
         self.queries = queries
         data = try DataOption.content(of: options.data, console)
         credentials = try TransferPlan.credentials(options.user, console)
+        knownTag = try options.resuming.knownTagFile.flatMap { (file) throws(UsageError) in
+            try TransferPlan.knownTag(file, run, console)
+        }
         condition = try options.timeCondition.map { (text) throws(UsageError) in
             try TransferPlan.condition(text, console)
         }
@@ -80,6 +85,7 @@ final class TransferPlan: Sendable {
             request.fields.append(.referer, referer.asFieldValue)
         }
         addRange(to: &request, number: number)
+        if let knownTag { request.fields.append(.ifNoneMatch, knownTag) }
         switch condition {
         case .newer(let date): request.fields.append(.ifModifiedSince, date.description)
         case .older(let date): request.fields.append(.ifUnmodifiedSince, date.description)
@@ -150,6 +156,7 @@ final class TransferPlan: Sendable {
         }
         includeHeads(in: &plan)
         apply(to: &plan.options)
+        setResumption(of: &plan)
         return plan
     }
 
@@ -206,6 +213,7 @@ final class TransferPlan: Sendable {
         options.cachePolicy = self.options.cachePolicy
         options.requestTarget = self.options.requestTarget
         options.speedLimit = speedLimit
+        options.rateLimit = self.options.rateLimit
         // Who says how slow is too slow says how long a silence may be, too.
         if self.options.minimumSpeed != nil || self.options.speedTime != nil {
             options.idleTimeout = TransferPlan.never

@@ -45,6 +45,8 @@ struct TransferRecord {
     private var isUsage = false
     /// Whether the answer did not meet the condition of time: as if it had been 304.
     var isUnchanged = false
+    /// How often the transfer was tried again.
+    var retryCount: UInt64 = 0
     /// Connections opened, also by a transfer that failed.
     var connectionsOpened = 0
     /// OpenSSL's number for what it found in the certificate of the last connection opened.
@@ -74,6 +76,13 @@ struct TransferRecord {
         sentOctets = 0
     }
 
+    /// The request goes out once more: redirects begin anew.
+    mutating func beginAgain() {
+        redirected = nil
+        redirectCount = 0
+        response = nil
+    }
+
     /// The request under way, or the last one.
     var lastRequest: HTTPRequest? { redirected ?? request }
 
@@ -97,7 +106,7 @@ struct TransferRecord {
         if let interruption, error.code == .cancelled { exit = interruption }
         message = isInterrupted ? error.detail.replacingPrefix("cancelled", by: "interrupted") : error.detail
         let parts = [
-            isInterrupted ? nil : Advice.of(error, isSent: request != nil), error.part.map(Advice.ofPart),
+            isInterrupted ? nil : Advice.of(error, isSent: request != nil), error.part.map { Advice.of(part: $0, error.continuation) },
         ].compactMap(\.self)
         advice = parts.isEmpty ? nil : parts.joined(separator: " ")
         // A closed pipe is how a reader says that it has enough.
@@ -182,6 +191,7 @@ extension TransferRecord {
         values.uploadSize = sentOctets
         values.fileName = path ?? chosenPath
         values.connectionCount = UInt64(connectionsOpened)
+        values.retryCount = retryCount
         values.exitCode = UInt64(exit)
         values.errorMessage = exit == 0 ? nil : message
         if let response { describe(response, in: &values) }

@@ -300,6 +300,8 @@ final class TransferRun {
                 watcher.record.refuse(report.response, [])
             } else if let failure = transfer.received.failure {
                 watcher.record.fail(failure)
+            } else {
+                try groups[transfer.group].plan.saveTag(of: report.response)
             }
         } catch {
             watcher.record.fail(error)

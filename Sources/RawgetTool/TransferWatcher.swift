@@ -49,6 +49,14 @@ final class TransferWatcher {
             take(response)
         case .contentReceived(let trailers):
             if !trailers.isEmpty, !leavesTrailersToWriter { write(trailers.trailerOctets) }
+        case .retrying(let number, let wait, let reason):
+            record.retryCount = UInt64(number)
+            record.beginAgain()
+            plan.console.warn(
+                "\(reason.escapedForTerminal); trying again in \(wait.inSeconds.formattedSeconds)")
+        case .startingOver(let reason):
+            record.beginAgain()
+            if !plan.run.isCurl { plan.console.warn("beginning anew: \(reason.escapedForTerminal)") }
         default: break
         }
     }

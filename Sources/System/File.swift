@@ -35,6 +35,8 @@ public enum File {
         public var inode: UInt64
         /// Seconds since the epoch.
         public var modified: Int64
+        /// The number of the user it belongs to.
+        public var owner: UInt32
 
         init(_ status: stat) {
             switch status.st_mode & S_IFMT {
@@ -48,6 +50,7 @@ public enum File {
             device = UInt64(status.st_dev)
             inode = UInt64(status.st_ino)
             modified = Int64(status.st_mtim.tv_sec)
+            owner = status.st_uid
         }
     }
 
@@ -152,9 +155,7 @@ public enum File {
         while written < octets.count {
             let count = try writeSome(octets.extracting(droppingFirst: written), to: descriptor)
             written += count
-            guard count == 0 else { continue }
-            var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            _ = poll(&wait, 1, -1)
+            if count == 0 { waitUntilWritable(descriptor) }
         }
     }
 

@@ -117,7 +117,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     public func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
     /// Runs `work` on the loop's thread: at once there, soon from another.
-    func call(_ work: @escaping @Sendable () -> Void) {
+    package func call(_ work: @escaping @Sendable () -> Void) {
         if isOnLoop { work() } else { hand(.call(work)) }
     }
 

@@ -31,7 +31,7 @@ public actor NetworkActor {
 
     /// Calls `body` at once. Only the loop's own thread may, outside of a job: a global actor has no
     /// `assumeIsolated` of its own.
-    static func assumeIsolated(_ body: @NetworkActor () -> Void) {
+    package static func assumeIsolated(_ body: @NetworkActor () -> Void) {
         precondition(loop.isOnLoop, "called off the loop's thread")
         withoutActuallyEscaping(body) { body in
             // Safety: an isolated closure has the same representation as a plain one; being on the loop's thread

@@ -1,0 +1,64 @@
+import HTTPClient
+import HTTPMessage
+import System
+import Transport
+
+// The record by which another process can go on.
+extension DownloadFile {
+    /// Writes the record of the part that was just opened.
+    func keepRecord() {
+        guard slot != nil, part != nil, let number else { return }
+        do throws(SystemError) {
+            // Nobody else has seen the part yet: the claim is for those who will.
+            guard try File.claim(number) else { return }
+            try writeRecord(synced: 0)
+        } catch {
+            // Without a record nobody goes on with the part; the download itself is not harmed.
+            slot = nil
+            record = nil
+        }
+    }
+
+    func writeRecord(synced: UInt64) throws(SystemError) {
+        guard let slot, let part, let number, let name else { return }
+        var representation = representation
+        representation.length = synced
+        let record = ResumeRecord(
+            uri: plan.request.uri.withoutUserinfoAndFragment, representation: representation,
+            part: OutputFile.split(part).name, name: OutputFile.split(name.path).name,
+            mayReplace: name.mayReplace, file: FileIdentity(try File.status(of: number)),
+            boot: File.bootIdentifier)
+        try record.write(to: slot, in: plan.folder)
+        self.slot?.isStale = true
+        self.record = record
+        self.synced = synced
+    }
+
+    func removeRecord() {
+        guard record != nil, let slot else { return }
+        record = nil
+        // One that stays speaks of a part that is there no more, and is of no effect.
+        try? File.remove(slot.path, in: plan.folder)
+        plan.takenNames.giveBack(slot.path)
+    }
+
+    /// Every so many octets the content is brought to its device: that is what a crash of the machine leaves.
+    func syncIfDue() {
+        guard record != nil, syncing == nil, written - synced >= DownloadFile.syncInterval, let number else {
+            return
+        }
+        let length = written
+        syncing = length
+        DiskSync.begin(number, .content) { [weak self] error in self?.didSync(length, error) }
+    }
+
+    private func didSync(_ length: UInt64, _ error: SystemError?) {
+        guard syncing == length else { return }
+        syncing = nil
+        // The content may have begun anew, or have been given its name.
+        guard error == nil, record != nil, number != nil, length <= written else { return }
+        do throws(SystemError) { try writeRecord(synced: length) } catch {
+            // The record that is there says less, which is true.
+        }
+    }
+}

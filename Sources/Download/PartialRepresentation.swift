@@ -1,0 +1,57 @@
+import HTTPCache
+import HTTPMessage
+
+/// What is here of a representation: its first octets, and what they may be put together with.
+struct PartialRepresentation: Hashable, Sendable {
+    /// How many of its first octets are here.
+    var length: UInt64 = 0
+    /// How many it has in all, where a server has said so.
+    var completeLength: UInt64?
+    /// What names its version, as If-Range has it: a strong entity tag, or a Last-Modified that is strong (RFC 9110,
+    /// section 8.8.1). Without one nothing may be put behind what is here (section 15.3.7.3).
+    var validator: String?
+    /// Its content codings: the same octets in another coding are another representation.
+    var coding: String?
+    /// Where it came from in the end, without query and fragment: a validator says nothing of another resource.
+    var source: URI?
+    /// Whether the server may be asked for ranges.
+    var allowsRanges = true
+
+    /// Nothing.
+    init() {}
+
+    /// What `response` begins, the answer of `source` at the time `now`; none of it is here yet.
+    init(_ response: HTTPResponse, from source: URI, now: HTTPDate) {
+        describe(response, from: source, now: now)
+        if response.status == .partialContent {
+            completeLength = response.contentRange?.completeLength
+        } else if let text = response.fields[.contentLength] {
+            completeLength = UInt64(text)
+        }
+    }
+
+    /// Takes over what `response` says of the version.
+    mutating func describe(_ response: HTTPResponse, from source: URI, now: HTTPDate) {
+        validator = response.strongValidator(receivedAt: now)
+        coding = response.fields[.contentEncoding]
+        self.source = source.resource
+        allowsRanges = AcceptRanges(response.fields).allowsByteRanges
+    }
+
+    /// Whether the rest may be asked for without a person's word: it would be known to be the rest of this.
+    var isContinuable: Bool { validator != nil && allowsRanges }
+
+    /// Why nothing can be put behind it; `nil` where something can.
+    var obstacle: String? {
+        if !allowsRanges { return "the server takes no ranges" }
+        return validator == nil ? "the server named no strong validator" : nil
+    }
+}
+
+extension HTTPResponse {
+    /// What Content-Range says; `nil` where it is missing, or is not valid.
+    var contentRange: ContentRange? {
+        let values = fields.values(of: .contentRange)
+        return values.count == 1 ? ContentRange(parsing: values[0]) : nil
+    }
+}

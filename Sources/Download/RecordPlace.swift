@@ -1,0 +1,135 @@
+import Glibc
+import HTTPClient
+import HTTPMessage
+import System
+
+/// Where the record of a download lies, which is known before a request is sent.
+struct RecordPlace: Hashable, Sendable {
+    /// The folder, with its slash; empty where it is the download's own.
+    let parent: String
+    private let stem: String
+    private let suffix: String
+
+    /// Most records of one name that are looked at: several downloads may have wanted it.
+    static let mostNumbers = 16
+
+    /// `.NAME.rawget`, where the name is fixed.
+    init(forFile path: String) {
+        let (parent, name) = OutputFile.split(path)
+        self.parent = parent
+        stem = ".\(OutputFile.shortened(name, to: 230))"
+        suffix = ".rawget"
+    }
+
+    /// `.rawget-` and the beginning of the digest of `uri`, where the server may choose the name.
+    init?(for uri: URI, in folder: String?) {
+        let octets = Array("\(uri)".utf8)
+        guard let digest = try? MessageDigest.digest(of: octets.span, by: .sha256) else { return nil }
+        parent = folder.map { $0.isEmpty || $0.hasSuffix("/") ? $0 : "\($0)/" } ?? ""
+        let digits = digest.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        stem = ".rawget-\(digits.joined())"
+        suffix = ""
+    }
+
+    /// The path of the record `number`, from 0.
+    func path(_ number: Int) -> String {
+        "\(parent)\(stem)\(number == 0 ? "" : ".\(number)")\(suffix)"
+    }
+}
+
+/// A record's place in a folder, that this download may write to.
+struct RecordSlot: Sendable {
+    let path: String
+    /// Something that is of no use any more stands there.
+    var isStale: Bool
+}
+
+/// A part on disk that can be gone on with, open and claimed.
+struct FoundPart: ~Copyable {
+    let descriptor: FileDescriptor
+    let record: ResumeRecord
+    let slot: RecordSlot
+    /// Paths relative to the folder of the download.
+    let part: String
+    let target: String
+    /// How many octets of it count.
+    let length: UInt64
+
+    /// Gives the open part away.
+    consuming func takeDescriptor() -> FileDescriptor { descriptor }
+}
+
+/// What a look for records found.
+enum RecordSearch: ~Copyable {
+    case found(FoundPart)
+    /// Nothing to go on with; a record may be written there.
+    case nothing(RecordSlot?)
+}
+
+extension RecordPlace {
+    /// Looks for the record of a download of `uri` in `folder`. `names` are those of the run: what another transfer has is
+    /// passed over. Throws `partInUse` where another process is writing the part.
+    func search(for uri: URI, in folder: Int32, _ names: TakenNames) throws(TransferError) -> RecordSearch {
+        for number in 0..<RecordPlace.mostNumbers {
+            let path = path(number)
+            guard names.take(path) else { continue }
+            switch try look(at: path, for: uri, in: folder) {
+            case .foreign: names.giveBack(path)
+            case .empty: return .nothing(RecordSlot(path: path, isStale: false))
+            case .stale: return .nothing(RecordSlot(path: path, isStale: true))
+            case .found(let part): return .found(part)
+            }
+        }
+        return .nothing(nil)
+    }
+
+    private enum Look: ~Copyable {
+        case found(FoundPart)
+        case empty
+        case stale
+        /// It belongs to somebody else, or to another download that may still be gone on with.
+        case foreign
+    }
+
+    private func look(at path: String, for uri: URI, in folder: Int32) throws(TransferError) -> Look {
+        // Once more where another process has changed the record before the part was claimed.
+        for _ in 0..<3 {
+            let record: ResumeRecord
+            switch ResumeRecord.read(path, in: folder) {
+            case .record(let found): record = found
+            case .nothing: return .empty
+            case .garbage: return .stale
+            case .foreign: return .foreign
+            }
+            let part = parent + record.part
+            guard let descriptor = ResumeRecord.openPart(part, in: folder, as: record.file) else {
+                return .stale
+            }
+            guard record.uri == uri else { return .foreign }
+            try RecordPlace.claim(descriptor.rawValue, part)
+            guard ResumeRecord.read(path, in: folder) == .record(record),
+                RecordPlace.isStill(part, in: folder, record.file)
+            else { continue }
+            guard let length = record.trustedLength(of: descriptor.rawValue) else { return .stale }
+            return .found(
+                FoundPart(
+                    descriptor: descriptor, record: record, slot: RecordSlot(path: path, isStale: true),
+                    part: part, target: parent + record.name, length: length))
+        }
+        return .foreign
+    }
+
+    /// Throws `partInUse` where another process has the part.
+    static func claim(_ descriptor: Int32, _ part: String) throws(TransferError) {
+        let isOurs: Bool
+        do throws(SystemError) { isOurs = try File.claim(descriptor) } catch {
+            throw TransferError(storing: part, error)
+        }
+        guard !isOurs else { return }
+        throw TransferError(.partInUse, during: .prepare, "another process is writing \(part)")
+    }
+
+    private static func isStill(_ part: String, in folder: Int32, _ file: FileIdentity) -> Bool {
+        (try? File.status(of: part, in: folder, followsLinks: false)).map { FileIdentity($0) } == file
+    }
+}

@@ -1,0 +1,55 @@
+extension OptionTable {
+    /// Going on with what is there, trying again, and proving that it is right.
+    static let resuming: [CommandOption] = [
+        CommandOption(
+            "continue-at", "C", argument: "OFFSET|-", in: .resuming,
+            "Go on at OFFSET; - is the end of the file that is there, which is appended to",
+            .checked { settings, text in
+                guard let continuation = ResumingOptions.Continuation(text) else { return false }
+                settings.transfer.resuming.continuation = continuation
+                return true
+            }),
+        CommandOption(
+            "resume", in: .resuming,
+            "Begin anew where an interrupted download left a part, and leave no record of one",
+            isShownNegated: true, .toggle { $0.transfer.resuming.isOff = !$1 }),
+        CommandOption(
+            "resume-overlap", argument: "SIZE", in: .resuming,
+            "When a download goes on, ask for the last SIZE octets once more and compare them (none)",
+            .size { $0.transfer.resuming.overlap = $1 }),
+        CommandOption(
+            "chunk-size", argument: "SIZE", in: .resuming,
+            "Ask for SIZE octets at a time, one range after another, all of one version",
+            .size { $0.transfer.resuming.pieceSize = $1 == 0 ? nil : $1 }),
+        CommandOption(
+            "retry", argument: "NUMBER", in: .resuming,
+            "Try NUMBER times again after time-outs, an unknown host, and status 408, 429, 500, 502, 503 and 504, going on where it stopped. Without it downloads to a file are tried 5 times again where content was cut or stalls, and after 429 and 503 with Retry-After; 0: never",
+            .count(0...1_000_000) { $0.transfer.resuming.retries = $1 }),
+        CommandOption(
+            "retry-delay", argument: "SECONDS", in: .resuming,
+            "With --retry, wait SECONDS before each try (1, doubled each time up to 600)",
+            .seconds { $0.transfer.resuming.retryDelay = $1 == .zero ? nil : $1 }),
+        CommandOption(
+            "retry-max-time", argument: "SECONDS", in: .resuming,
+            "With --retry, begin no wait that ends later than SECONDS after the start",
+            .seconds { $0.transfer.resuming.retryTime = $1 == .zero ? nil : $1 }),
+        CommandOption(
+            "retry-all-errors", in: .resuming,
+            "With --retry, try again after every failure that is not this side's own",
+            .toggle { $0.transfer.resuming.retriesAll = $1 }),
+        CommandOption(
+            "retry-connrefused", in: .resuming, "With --retry, try again after a refused connection, too",
+            .toggle { $0.transfer.resuming.retriesRefused = $1 }),
+        CommandOption(
+            "etag-save", argument: "FILE", in: .resuming,
+            "Write the entity tag of what was saved to FILE",
+            .text { $0.transfer.resuming.tagFile = FileArgument($1) }),
+        CommandOption(
+            "etag-compare", argument: "FILE", in: .resuming,
+            "Load only what has another entity tag than FILE names",
+            .text { $0.transfer.resuming.knownTagFile = FileArgument($1) }),
+        CommandOption(
+            "sync", in: .resuming, "Give the file its name only when its content is on the disk",
+            .toggle { $0.transfer.resuming.synchronizes = $1 }),
+    ]
+}
