@@ -288,6 +288,26 @@ final class DownloadFile {
         return path
     }
 
+    /// Waits until what was written is on its device. Throws `writeFailed`.
+    func synchronize() async throws(TransferError) {
+        guard let number else { return }
+        do throws(SystemError) { try await DiskSync.finish(number, .all) } catch {
+            throw TransferError(storing: name?.path ?? "", error)
+        }
+    }
+
+    /// Waits until the names in the folder of `path` are. Throws `writeFailed`.
+    static func synchronizeFolder(of path: String, in folder: Int32) async throws(TransferError) {
+        let parent = OutputFile.split(path).parent
+        do throws(SystemError) {
+            let opened = try File.open(
+                parent.isEmpty ? "." : parent, in: folder, flags: O_RDONLY | O_DIRECTORY)
+            try await DiskSync.finish(opened.rawValue, .all)
+        } catch {
+            throw TransferError(storing: path, error)
+        }
+    }
+
     /// The download has failed: what is here stays, as a part, and its record with it. Returns the path; `nil` when there
     /// is nothing to keep.
     func abandon() -> String? {

@@ -77,6 +77,8 @@ public struct DownloadPlan {
     public var pieceSize: UInt64?
     /// So many octets are asked for once more when a download goes on, and compared with those that are there.
     public var resumeOverlap: UInt64 = 0
+    /// Whether the content is on its device before the file gets its name, and the name before the download is over.
+    public var synchronizes = false
     /// When a failed transfer is tried again.
     public var retries = RetryPolicy.none
     /// Limits of the transfer.

@@ -244,7 +244,12 @@ final class DownloadRun {
     }
 
     private func finish(_ report: TransferReport) async throws(TransferError) -> ReceivedContent {
-        try await writer.drain(until: deadline)
+        do throws(TransferError) {
+            try await writer.drain(until: deadline)
+            if plan.synchronizes { try await writer.synchronize() }
+        } catch {
+            throw await abandoned(error)
+        }
         return received(report)
     }
 

@@ -76,7 +76,8 @@ extension FileWriter {
         let complete = response.contentRange?.completeLength
         if let limit = plan.options.maximumContentLength, let complete, complete > limit {
             throw TransferError(
-                .tooLarge, during: .content, "the content has \(complete) octets, more than the \(limit) allowed")
+                .tooLarge, during: .content,
+                "the content has \(complete) octets, more than the \(limit) allowed")
         }
         if position == 0 {
             file.begin(PartialRepresentation(response, from: source, now: plan.now))
@@ -143,7 +144,8 @@ extension FileWriter {
         check.offset += UInt64(count)
         check.remaining -= UInt64(count)
         overlap = check.remaining > 0 ? check : nil
-        return count < content.count ? try keep(content.extracting(droppingFirst: count), isHead: false) : .more
+        return count < content.count
+            ? try keep(content.extracting(droppingFirst: count), isHead: false) : .more
     }
 
     // MARK: Answers of no use

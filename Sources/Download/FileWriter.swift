@@ -42,6 +42,7 @@ public final class FileWriter: ContentSink {
     var preface: [UInt8] = []
     /// Whether the content goes to the file.
     var takesFile = false
+    private var isFinished = false
     var binaryScan: BinaryScan
 
     // MARK: One try
@@ -237,8 +238,19 @@ public final class FileWriter: ContentSink {
     /// All content is there: the file is written, dated and named. Returns its path; `nil` where there is none.
     public func finish() throws(TransferError) -> String? {
         waiter?.cancel()
-        guard takesFile, !refusesAnswer else { return file.path }
-        return try file.finish(modified: modified)
+        guard takesFile, !refusesAnswer, !isFinished else { return file.path }
+        let path = try file.finish(modified: modified)
+        isFinished = true
+        return path
+    }
+
+    /// Does so now, and waits until all of it is on its device. Throws `writeFailed`.
+    func synchronize() async throws(TransferError) {
+        guard takesFile, !refusesAnswer else { return }
+        try file.flush(recording: true)
+        try await file.synchronize()
+        guard let path = try finish() else { return }
+        try await DownloadFile.synchronizeFolder(of: path, in: plan.folder)
     }
 
     /// Waits until a pipe has taken all that was given to it. Throws why it does not, and `timedOut`.

@@ -10,7 +10,9 @@ final class Command {
     nonisolated static let version = "0.1"
     /// Largest file of options, patterns or fields that is read: 64 MiB.
     nonisolated static let longestFile = 64 << 20
-    /// Words that stand for another way to run, in a later version.
+    /// Words that stand for another way to run.
+    static let words = ["batch", "demo", "check", "explain", "serve"]
+    /// The same, in a later version.
     private static let laterWords = ["reach"]
 
     private var invocation: Invocation

@@ -6,7 +6,8 @@ enum LaterOptions {
         (nil, "anyauth"), ("n", "netrc"), (nil, "netrc-file"), (nil, "netrc-optional"), ("c", "cookie-jar"),
         (nil, "junk-session-cookies"), ("x", "proxy"), ("U", "proxy-user"), (nil, "proxy-header"),
         (nil, "proxy-cacert"), (nil, "proxy-insecure"), (nil, "preproxy"), (nil, "socks5"),
-        (nil, "socks5-hostname"), (nil, "noproxy"), ("p", "proxytunnel"), (nil, "trace"), (nil, "trace-ascii"), (nil, "trace-time"),
+        (nil, "socks5-hostname"), (nil, "noproxy"), ("p", "proxytunnel"), (nil, "trace"),
+        (nil, "trace-ascii"), (nil, "trace-time"),
         (nil, "http2"), (nil, "http3"), (nil, "hsts"), (nil, "alt-svc"),
     ]
 

@@ -22,9 +22,14 @@ extension OptionTable {
             "Ask for SIZE octets at a time, one range after another, all of one version",
             .size { $0.transfer.resuming.pieceSize = $1 == 0 ? nil : $1 }),
         CommandOption(
-            "retry", argument: "NUMBER", in: .resuming,
-            "Try NUMBER times again after time-outs, an unknown host, and status 408, 429, 500, 502, 503 and 504, going on where it stopped. Without it downloads to a file are tried 5 times again where content was cut or stalls, and after 429 and 503 with Retry-After; 0: never",
-            .count(0...1_000_000) { $0.transfer.resuming.retries = $1 }),
+            "retry", argument: "NUMBER|default", in: .resuming,
+            "Try NUMBER times again after time-outs, an unknown host, and status 408, 429, 500, 502, 503 and 504, going on where it stopped. By default downloads to a file are tried 5 times again where content was cut or stalls, and after 429 and 503 with Retry-After; 0: never",
+            .checked { settings, text in
+                let number = Int(text).flatMap { 0...1_000_000 ~= $0 ? $0 : nil }
+                guard number != nil || text == "default" else { return false }
+                settings.transfer.resuming.retries = number
+                return true
+            }),
         CommandOption(
             "retry-delay", argument: "SECONDS", in: .resuming,
             "With --retry, wait SECONDS before each try (1, doubled each time up to 600)",

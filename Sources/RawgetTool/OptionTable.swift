@@ -6,7 +6,8 @@ import HTTPMessage
 enum OptionTable {
     /// In the order in which help lists them.
     static var options: [CommandOption] {
-        output + resuming + request + content + redirects + limits + connection + tls + messages + configuration
+        output + resuming + request + content + redirects + limits + connection + tls + messages
+            + configuration
     }
 
     /// Those of some categories, and those of some names, for a word that takes them, too.

@@ -30,6 +30,7 @@ extension TransferPlan {
         plan.resumesAsCurl = run.isCurl
         plan.pieceSize = resuming.pieceSize
         plan.resumeOverlap = resuming.overlap
+        plan.synchronizes = resuming.synchronizes
         plan.retries = resuming.retryPolicy(isCurl: run.isCurl) ?? usualRetries(plan)
     }
 

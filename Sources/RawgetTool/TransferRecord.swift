@@ -106,7 +106,8 @@ struct TransferRecord {
         if let interruption, error.code == .cancelled { exit = interruption }
         message = isInterrupted ? error.detail.replacingPrefix("cancelled", by: "interrupted") : error.detail
         let parts = [
-            isInterrupted ? nil : Advice.of(error, isSent: request != nil), error.part.map { Advice.of(part: $0, error.continuation) },
+            isInterrupted ? nil : Advice.of(error, isSent: request != nil),
+            error.part.map { Advice.of(part: $0, error.continuation) },
         ].compactMap(\.self)
         advice = parts.isEmpty ? nil : parts.joined(separator: " ")
         // A closed pipe is how a reader says that it has enough.

@@ -75,7 +75,7 @@ struct ProcessTests {
         #expect(result.ending == .exit(130))
         #expect(result.errors.contains("interrupted"))
         #expect(result.errors.contains("kept in file.part"))
-        #expect(folder.names == ["file.part"])
+        #expect(folder.names == [".file.rawget", "file.part"])
         #expect((folder.status(of: "file.part")?.st_size ?? 0) > 0)
     }
 

@@ -156,7 +156,8 @@ final class FixtureWorld {
     /// Runs the command in this process.
     func run(_ arguments: [String]) async -> Int32 {
         var invocation = Invocation(
-            arguments: filledIn(arguments), directory: folder.descriptor.rawValue,
+            arguments: filledIn(FixtureWorld.withoutRetries(arguments)),
+            directory: folder.descriptor.rawValue,
             standardInput: input.rawValue, standardOutput: output.rawValue, standardError: errors.rawValue)
         let (environment, interruption) = (environment, interruption)
         invocation.environment = { environment[$0] }
@@ -165,6 +166,14 @@ final class FixtureWorld {
         invocation.addressMap = addressMap
         let call = invocation
         return await call.run()
+    }
+
+    /// Fixtures are about single tries, unless they say otherwise.
+    private static func withoutRetries(_ arguments: [String]) -> [String] {
+        guard arguments.count > 1, !Command.words.contains(arguments[1]), arguments[1] != "--as-curl",
+            !arguments.contains("--retry")
+        else { return arguments }
+        return [arguments[0], "--retry", "0"] + arguments.dropFirst()
     }
 
     /// Runs another client, as `client` says. Returns its exit code; `nil`: it did not end in time, and was ended.
