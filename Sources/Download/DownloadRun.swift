@@ -345,7 +345,8 @@ final class DownloadRun {
     private func abandoned(_ error: TransferError) async -> TransferError {
         // Heads may be on their way to a reader, of an answer whose content is not wanted.
         if plan.includesHeads, error.code == .httpFailure || error.code == .conditionNotMet {
-            do throws(TransferError) { try await writer.drain(until: deadline) } catch {}  // the first failure is told
+            // The first failure is the one to tell.
+            do throws(TransferError) { try await writer.drain(until: deadline) } catch {}
         }
         var failure = error
         let wasInPlace = writer.file.isInPlace
