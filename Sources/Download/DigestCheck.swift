@@ -73,7 +73,16 @@ final class DigestCheck {
         running.append(RunningDigest(try MessageDigest(algorithm)))
     }
 
-    private func check(_ expectations: [DigestExpectation]) throws(TransferError) {
+    /// The algorithms that are computed.
+    var algorithms: [MessageDigest.Algorithm] { running.map(\.algorithm) }
+
+    /// Whether that one is.
+    func computes(_ algorithm: MessageDigest.Algorithm) -> Bool {
+        running.contains { $0.algorithm == algorithm }
+    }
+
+    /// All octets have come. Throws as `check()` does, for these expectations.
+    func check(_ expectations: [DigestExpectation]) throws(TransferError) {
         for expectation in expectations {
             // What the system refuses is missing.
             guard let digest = running.first(where: { $0.algorithm == expectation.algorithm }) else {

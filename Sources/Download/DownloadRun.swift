@@ -228,6 +228,7 @@ final class DownloadRun {
         if !writer.refusesAnswer, let asked = writer.asked, report.response.status == .partialContent,
             isMoreToCome(asked, report)
         {
+            try await writer.verify(isAll: false)
             sums.add(report)
             isAfterBreak = false
             return nil
@@ -244,13 +245,21 @@ final class DownloadRun {
     }
 
     private func finish(_ report: TransferReport) async throws(TransferError) -> ReceivedContent {
-        do throws(TransferError) {
-            try await writer.drain(until: deadline)
-            if plan.synchronizes { try await writer.synchronize() }
-        } catch {
-            throw await abandoned(error)
-        }
+        try await writer.drain(until: deadline)
+        try await verify()
+        if plan.synchronizes { try await writer.synchronize() }
         return received(report)
+    }
+
+    /// Whether what is there is what it should be. What is not keeps its part, for a person to look at; but nobody goes on
+    /// with it.
+    private func verify() async throws(TransferError) {
+        guard !writer.refusesAnswer else { return }
+        do throws(TransferError) { try await writer.verify(isAll: true) } catch {
+            if error.code == .digestMismatch { try writer.file.disown() }
+            throw error
+        }
+        for expectation in writer.verified { observe(.verified("\(expectation)")) }
     }
 
     private func received(_ report: TransferReport, failure: TransferError? = nil) -> ReceivedContent {
@@ -306,6 +315,7 @@ final class DownloadRun {
             attempt.hasContent = writer.received > 0
             attempt.newOctets = writer.position > mostOctets ? writer.position - mostOctets : 0
             if canBeTriedAgain(attempt), decide(attempt, because: failure.detail) {
+                if failure.code == .digestMismatch { mustAskForWhole = true }
                 mostOctets = max(mostOctets, writer.position)
                 isAfterBreak = true
                 return try await pause()

@@ -18,6 +18,9 @@ public final class FileWriter: ContentSink {
     /// Most octets of an unwanted answer that are read to keep the connection.
     public nonisolated static let longestUnwanted: UInt64 = 64 << 10
 
+    /// Octets that are read back for a digest beside those that have just come.
+    private nonisolated static let readBack = 1 << 20
+
     /// Longest time that an unwanted answer is read for.
     public nonisolated static let unwantedPatience = Duration.seconds(2)
 
@@ -65,6 +68,11 @@ public final class FileWriter: ContentSink {
     /// What still has to be the same as what is there.
     var overlap: OverlapCheck?
 
+    /// Whether the content is what it is said to be.
+    let verification: Verification
+    /// What was found right.
+    private(set) var verified: [DigestExpectation] = []
+
     /// Octets of content taken from the transfer under way.
     public internal(set) var received: UInt64 = 0
     /// The beginning of an answer that is not saved, where it is text.
@@ -78,6 +86,7 @@ public final class FileWriter: ContentSink {
         source = plan.request.uri
         binaryScan = BinaryScan(plan.binaryCheck)
         file = DownloadFile(plan)
+        verification = Verification(plan)
     }
 
     /// Whether the answer is of no use to the caller: an error where only success is saved.
@@ -134,6 +143,10 @@ public final class FileWriter: ContentSink {
                 .conditionNotMet, during: .content, "what the server has does not meet the condition of time")
         }
         noteModified(response)
+        if hasContent(response) {
+            let isAll = response.status != .partialContent || asked != nil
+            try verification.begin(response, at: 0, isAll: isAll, isAnew: true)
+        }
         if plan.includesHeads { addHead(response) }
         if case .descriptor(let descriptor) = plan.destination {
             output = output ?? DescriptorOutput(descriptor)
@@ -188,6 +201,7 @@ public final class FileWriter: ContentSink {
     public func end(trailers: HTTPFields) throws(TransferError) {
         guard verdict == .wanted else { return }
         try promised?.checkWhole(transferred)
+        if !refusesAnswer, !plan.dropsContent { try verification.end(trailers: trailers) }
         guard !refusesAnswer, !trailers.isEmpty, let octets = plan.trailerText?(trailers) else { return }
         // A reader who is slow is waited for once the transfer is over.
         _ = try keep(octets.span, isHead: true)
@@ -204,6 +218,9 @@ public final class FileWriter: ContentSink {
     func keep(_ content: Span<UInt8>, isHead: Bool) throws(TransferError) -> SinkDemand {
         guard takesFile || output != nil else { return .more }
         plan.copied?(content, isHead)
+        if !isHead, verification.isNeeded {
+            verification.take(content, at: takesFile ? file.length : putOutCount)
+        }
         guard takesFile else {
             if !isHead { putOutCount += UInt64(content.count) }
             return try putOut(content)
@@ -214,7 +231,10 @@ public final class FileWriter: ContentSink {
 
     /// The open file.
     public var spliceTarget: SpliceTarget? {
-        takesFile && overlap == nil && verdict == .wanted ? file.spliceTarget : nil
+        guard takesFile, overlap == nil, verdict == .wanted else { return nil }
+        // What nobody can read back must be seen on its way.
+        guard !verification.isNeeded || file.isReadable else { return nil }
+        return file.spliceTarget
     }
 
     /// Counts octets that the kernel has put into the file.
@@ -222,6 +242,10 @@ public final class FileWriter: ContentSink {
         received += UInt64(count)
         file.didSplice(count)
         try checkExcess()
+        if verification.isNeeded {
+            // A part that was there already is caught up with, a little at a time.
+            try verification.catchUp(with: file, to: file.length, atMost: count + FileWriter.readBack)
+        }
     }
 
     /// Adds the head of an interim response, where heads are wanted.
@@ -242,6 +266,35 @@ public final class FileWriter: ContentSink {
         let path = try file.finish(modified: modified)
         isFinished = true
         return path
+    }
+
+    /// Sees to it that all that was received is what the server says; where `isAll`, that the whole is what it should be.
+    /// Throws `digestMismatch`, and `cancelled`.
+    func verify(isAll: Bool) async throws(TransferError) {
+        guard verification.isNeeded, overlap == nil else { return }
+        if takesFile, file.isReadable {
+            while try verification.catchUp(with: file, to: file.length, atMost: FileWriter.readBack) {
+                await NetworkActor.loop.yield()
+                if Task.isCancelled { throw TransferError(.cancelled, during: .store, "cancelled") }
+            }
+        }
+        do throws(TransferError) { try verification.checkContent() } catch {
+            // What was there before is none the worse.
+            try file.rollBack(to: lengthBefore)
+            throw error
+        }
+        guard isAll else { return }
+        verified = try verification.checkWhole()
+    }
+
+    private func hasContent(_ response: HTTPResponse) -> Bool {
+        plan.request.method != .head && response.status != .notModified && !plan.dropsContent
+            && (plan.checksDigests || plan.checksum != nil)
+    }
+
+    /// Takes content as it was sent, before its coding is undone.
+    public func willDecode(_ content: Span<UInt8>) {
+        if verification.isNeeded { verification.takeCoded(content) }
     }
 
     /// Does so now, and waits until all of it is on its device. Throws `writeFailed`.

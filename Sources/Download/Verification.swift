@@ -1,6 +1,7 @@
 import HTTPClient
 import HTTPMessage
 import System
+import Transport
 
 /// Whether a download has the digests that a person and the server say it has, found out while it comes.
 ///
@@ -12,7 +13,7 @@ final class Verification {
     private static let portion = 256 << 10
 
     private let plan: DownloadPlan
-    /// Of all octets of the representation, from the first on: one for each algorithm.
+    /// Of all octets, from the first on: one for each algorithm.
     private var whole: [FollowedDigest] = []
     /// What they have to be.
     private var expected: [DigestExpectation] = []
@@ -32,8 +33,8 @@ final class Verification {
 
     // MARK: Beginnings
 
-    /// `response` brings content of which the first octet is the octet `offset` of the representation; `isAll` where with it
-    /// the representation is there from its first octet on. `isAnew`: what came before is of no use. Throws `badRequest` where
+    /// `response` brings content whose first octet is the octet `offset` of the destination; `isAll` where that then has the
+    /// representation from its first octet on. `isAnew`: what came before is of no use. Throws `badRequest` where
     /// the system cannot compute what a person asked for.
     func begin(_ response: HTTPResponse, at offset: UInt64, isAll: Bool, isAnew: Bool) throws(TransferError) {
         self.response = response
@@ -61,6 +62,9 @@ final class Verification {
         }
     }
 
+    /// The representation is there, and must have that digest. Throws `badRequest` where the system cannot compute it.
+    func expect(_ checksum: Checksum) throws(TransferError) { try expect([DigestExpectation(checksum)]) }
+
     private func expect(
         _ expectations: [DigestExpectation], also announced: [MessageDigest.Algorithm] = []
     ) throws(TransferError) {
@@ -82,7 +86,7 @@ final class Verification {
 
     private var followed: [FollowedDigest] { content.map { whole + [$0] } ?? whole }
 
-    /// Takes content on its way, of which the first octet is the octet `offset` of the representation.
+    /// Takes content on its way, of which the first octet is the octet `offset` of the destination.
     func take(_ octets: Span<UInt8>, at offset: UInt64) {
         for digest in followed where digest.next == offset { digest.update(octets) }
     }
@@ -151,7 +155,7 @@ final class Verification {
 /// A digest, and how far it has come.
 private final class FollowedDigest {
     let check: DigestCheck
-    /// The octet of the representation that comes next.
+    /// The octet of the destination that comes next.
     private(set) var next: UInt64
 
     init(_ check: DigestCheck, from offset: UInt64) {

@@ -305,6 +305,7 @@ final class ExchangeDriver {
                 try countContent(range.count)
                 if let stage, stage.isRecording { stage.record(input.extracting(range)) }
                 if let decoder {
+                    transfer.sink.willDecode(input.extracting(range))
                     decoder.give(input.extracting(range))
                     return .coded
                 }

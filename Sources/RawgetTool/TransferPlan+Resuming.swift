@@ -30,6 +30,8 @@ extension TransferPlan {
         plan.resumesAsCurl = run.isCurl
         plan.pieceSize = resuming.pieceSize
         plan.resumeOverlap = resuming.overlap
+        plan.checksum = resuming.checksum
+        plan.checksDigests = !run.isCurl
         plan.synchronizes = resuming.synchronizes
         plan.retries = resuming.retryPolicy(isCurl: run.isCurl) ?? usualRetries(plan)
     }
