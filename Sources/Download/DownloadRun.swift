@@ -43,15 +43,19 @@ final class DownloadRun {
         while true {
             let transfer = begin()
             started(transfer)
+            var report: TransferReport?
+            do throws(TransferError) { report = try await transfer.run() } catch {
+                if let answer = transfer.answer {
+                    try await writer.drain(until: deadline)
+                    return received(answer, failure: error)
+                }
+                report = try await settle(error, of: transfer)
+            }
+            guard let report else { continue }
             do throws(TransferError) {
-                let report = try await transfer.run()
                 if let answer = try await settle(report) { return answer }
             } catch {
-                if let report = transfer.answer {
-                    try await writer.drain(until: deadline)
-                    return received(report, failure: error)
-                }
-                try await settle(error, of: transfer)
+                try await tryAgain(after: error, isEnded: Task.isCancelled)
             }
         }
     }
@@ -297,18 +301,25 @@ final class DownloadRun {
 
     // MARK: Failures
 
-    /// A transfer has failed: it is tried again after a wait, or its failure is thrown.
-    private func settle(_ error: TransferError, of transfer: Transfer) async throws(TransferError) {
+    /// A transfer has failed. Returns a report where that does not matter; else it is tried again after a wait, or its
+    /// failure is thrown.
+    private func settle(
+        _ error: TransferError, of transfer: Transfer
+    ) async throws(TransferError) -> TransferReport? {
         // Who ended it is not to be asked whether it goes on.
         let isEnded = Task.isCancelled || transfer.isCancelled && !writer.patienceEnded
         if !isEnded, writer.verdict != .wanted {
-            if writer.verdict == .isComplete {
-                // What the server said of it had come; the rest of its words is of no use.
-                mustAskForWhole = false
-            }
-            return try await settleVerdict()
+            // What the server said of it has come; the rest of its words is of no use.
+            if writer.verdict == .isComplete, let answer = writer.dropped { return transfer.report(answer) }
+            try await settleVerdict()
+            return nil
         }
-        let failure = writer.explained(error)
+        try await tryAgain(after: writer.explained(error), isEnded: isEnded)
+        return nil
+    }
+
+    /// The next try begins after a wait; or the failure is thrown.
+    private func tryAgain(after failure: TransferError, isEnded: Bool) async throws(TransferError) {
         if !isEnded, failure.code != .cancelled {
             var attempt = RetryAttempt(error: failure)
             attempt.status = failure.code == .httpFailure ? writer.refused?.status : nil

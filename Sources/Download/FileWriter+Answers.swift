@@ -159,6 +159,7 @@ extension FileWriter {
     /// An answer whose content nobody needs is read to its end where that is near: the connection is worth that.
     func drop(_ response: HTTPResponse, _ length: UInt64?, _ verdict: AnswerVerdict) throws(TransferError) {
         self.verdict = verdict
+        dropped = response
         guard length ?? 0 <= FileWriter.longestUnwanted else {
             throw TransferError(.badResponse, during: .content, "the answer is of no use")
         }

@@ -38,6 +38,8 @@ public final class FileWriter: ContentSink {
     weak var transfer: Transfer?
     /// An answer that is not saved.
     var refused: HTTPResponse?
+    /// An answer whose content is of no use.
+    var dropped: HTTPResponse?
     /// The part that is to come, where the answer is one.
     var promised: PartCheck.Part?
     var modified: Int64?
@@ -110,6 +112,7 @@ public final class FileWriter: ContentSink {
         received = 0
         lengthBefore = position - base
         refused = nil
+        dropped = nil
         promised = nil
         excerpt = []
         preface = []

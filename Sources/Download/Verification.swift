@@ -96,7 +96,8 @@ final class Verification {
 
     /// Reads back what has not been seen of the first `length` octets, `limit` octets at most. Whether anything is left.
     @discardableResult
-    func catchUp(with file: DownloadFile, to length: UInt64, atMost limit: Int) throws(TransferError) -> Bool {
+    func catchUp(with file: DownloadFile, to length: UInt64, atMost limit: Int) throws(TransferError) -> Bool
+    {
         var rest = limit
         for digest in followed {
             while digest.next < length, rest > 0 {
@@ -145,7 +146,9 @@ final class Verification {
     /// All octets of the representation have been seen. Returns what was found right. Throws `digestMismatch`.
     func checkWhole() throws(TransferError) -> [DigestExpectation] {
         for expectation in expected {
-            guard let digest = whole.first(where: { $0.check.computes(expectation.algorithm) }) else { continue }
+            guard let digest = whole.first(where: { $0.check.computes(expectation.algorithm) }) else {
+                continue
+            }
             try digest.check.check([expectation])
         }
         return expected

@@ -127,6 +127,13 @@ public final class Transfer {
         }
     }
 
+    /// What there is to tell of an answer whose head came, and whose content does not matter.
+    package func report(_ response: HTTPResponse) -> TransferReport {
+        TransferReport(
+            request: request, response: response, trailers: HTTPFields(), timings: timings, headOctets: 0,
+            requestOctets: 0, contentOctets: 0, connectionsOpened: 0, connection: 0)
+    }
+
     func observe(_ event: @autoclosure () -> TransferEvent) {
         guard let observe = hooks.observe else { return }
         observe(event())
