@@ -127,6 +127,14 @@ public final class Transfer {
         }
     }
 
+    /// Nobody is to see the content of `response`: it is read to its end where that is near, for the connection's sake, and
+    /// the transfer is over without it. A sink may ask for that when the content begins.
+    package func drop(_ response: HTTPResponse, length: UInt64?) {
+        let content = DroppedContent()
+        content.begin(response, length: length)
+        dropped = content
+    }
+
     func observe(_ event: @autoclosure () -> TransferEvent) {
         guard let observe = hooks.observe else { return }
         observe(event())
