@@ -94,7 +94,9 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "DownloadTests",
-            dependencies: ["Download", "HTTPClient", "HTTPMessage", "Replay", "TestSupport", "Transport"],
+            dependencies: [
+                "Download", "HTTPClient", "HTTPMessage", "Replay", "System", "TestSupport", "Transport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "RawgetToolTests",

@@ -109,7 +109,7 @@ final class DownloadRun {
         guard found.size > 0 else { return }
         writer.base = 0
         let record = plan.resumesAsCurl ? nil : record(of: FileIdentity(found))
-        try writer.file.adoptTarget(path, record?.representation)
+        try writer.file.adoptTarget(path, record)
     }
 
     /// The record of a part that somebody has given its final name.
@@ -163,7 +163,8 @@ final class DownloadRun {
             return nil
         }
         var first = position
-        if isAfterBreak, plan.resumeOverlap > 0 { first -= min(plan.resumeOverlap, position - writer.base) }
+        // What a reader has got is here no more.
+        if isAfterBreak, !isDescriptor { first -= min(plan.resumeOverlap, position - writer.base) }
         guard let size = plan.pieceSize, size > 0 else { return AskedRange(first: first) }
         var last = position.addingReportingOverflow(size - 1)
         if last.overflow { last.partialValue = .max - 1 }
@@ -292,13 +293,8 @@ final class DownloadRun {
     private func settle(_ error: TransferError, of transfer: Transfer) async throws(TransferError) {
         // Who ended it is not to be asked whether it goes on.
         let isEnded = Task.isCancelled || transfer.isCancelled && !writer.patienceEnded
-        if !isEnded, writer.verdict != .wanted {
-            if writer.verdict == .isComplete {
-                // What the server said of it had come; the rest of its words is of no use.
-                mustAskForWhole = false
-            }
-            return try await settleVerdict()
-        }
+        // The answer was ended here.
+        if !isEnded, writer.verdict == .mustStartOver(.otherOctets) { return try await settleVerdict() }
         let failure = writer.explained(error)
         if !isEnded, failure.code != .cancelled {
             var attempt = RetryAttempt(error: failure)
@@ -345,7 +341,8 @@ final class DownloadRun {
     private func abandoned(_ error: TransferError) async -> TransferError {
         // Heads may be on their way to a reader, of an answer whose content is not wanted.
         if plan.includesHeads, error.code == .httpFailure || error.code == .conditionNotMet {
-            do throws(TransferError) { try await writer.drain(until: deadline) } catch {}  // the first failure is told
+            // The first failure is told.
+            do throws(TransferError) { try await writer.drain(until: deadline) } catch {}
         }
         var failure = error
         let wasInPlace = writer.file.isInPlace

@@ -86,7 +86,7 @@ public final class FileWriter: ContentSink {
     /// Octets of the representation that are there.
     var position: UInt64 { base + (isDescriptor ? putOutCount : file.length) }
 
-    private var isDescriptor: Bool {
+    var isDescriptor: Bool {
         if case .descriptor = plan.destination { true } else { false }
     }
 
@@ -115,7 +115,7 @@ public final class FileWriter: ContentSink {
 
     /// Decides where the content goes. Throws `writeFailed`, `httpFailure`.
     public func begin(_ response: HTTPResponse, length: UInt64?) throws(TransferError) {
-        if isRetried?(response) ?? false { return try drop(response, length, .isRetried) }
+        if isRetried?(response) ?? false { return drop(response, length, .isRetried) }
         if let asked, try goOn(response, asked, length) { return }
         if response.status.isFailure, !plan.savesErrorAnswers {
             try showHead(response)
@@ -177,7 +177,7 @@ public final class FileWriter: ContentSink {
     /// Keeps or writes content. Throws `writeFailed`.
     public func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         received += UInt64(content.count)
-        if verdict != .wanted || refusesAnswer { return try keepExcerpt(content) }
+        if refusesAnswer { return try keepExcerpt(content) }
         try checkExcess()
         guard !plan.dropsContent else { return .more }
         guard overlap == nil else { return try compare(content) }
@@ -186,7 +186,6 @@ public final class FileWriter: ContentSink {
 
     /// The trailer section goes behind the content, where it is wanted. Throws `writeFailed`.
     public func end(trailers: HTTPFields) throws(TransferError) {
-        guard verdict == .wanted else { return }
         try promised?.checkWhole(transferred)
         guard !refusesAnswer, !trailers.isEmpty, let octets = plan.trailerText?(trailers) else { return }
         // A reader who is slow is waited for once the transfer is over.
