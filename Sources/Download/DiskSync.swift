@@ -76,18 +76,22 @@ final class DiskSync: Sendable {
 
     fileprivate static func runJobs() {
         while let job = next() {
-            let file = FileDescriptor(owning: job.descriptor)
-            var failure: SystemError?
-            do throws(SystemError) {
-                switch job.extent {
-                case .content: try File.synchronizeContent(of: file.rawValue)
-                case .all: try File.synchronize(file.rawValue)
-                }
-            } catch {
-                failure = error
-            }
-            let result = failure
+            let result = run(job)
             NetworkActor.loop.call { NetworkActor.assumeIsolated { job.isDone(result) } }
+        }
+    }
+
+    /// Why it failed; `nil` where it did not. The copy is closed by then: it holds the claim to the file as well.
+    private static func run(_ job: Job) -> SystemError? {
+        let file = FileDescriptor(owning: job.descriptor)
+        do throws(SystemError) {
+            switch job.extent {
+            case .content: try File.synchronizeContent(of: file.rawValue)
+            case .all: try File.synchronize(file.rawValue)
+            }
+            return nil
+        } catch {
+            return error
         }
     }
 

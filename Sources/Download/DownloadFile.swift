@@ -75,9 +75,9 @@ final class DownloadFile {
         try resume(at: length)
     }
 
-    /// Goes on with the file `path` itself; `known` is what is known of the version it holds. Throws `writeFailed`,
+    /// Goes on with the file `path` itself; `known` is its record from when it was a part. Throws `writeFailed`,
     /// `partInUse`.
-    func adoptTarget(_ path: String, _ known: PartialRepresentation?) throws(TransferError) {
+    func adoptTarget(_ path: String, _ known: ResumeRecord?) throws(TransferError) {
         let descriptor: FileDescriptor
         do throws(SystemError) {
             descriptor = try File.open(path, in: plan.folder, flags: O_RDWR | O_NOFOLLOW | O_NOCTTY)
@@ -90,7 +90,8 @@ final class DownloadFile {
         _ = plan.takenNames.take(path)
         self.name = name
         self.path = path
-        representation = known ?? PartialRepresentation()
+        representation = known?.representation ?? PartialRepresentation()
+        record = known
         isInPlace = true
         output = OutputFile(name, part: nil, in: plan.folder, descriptor)
         try resume(at: length)
@@ -287,7 +288,7 @@ final class DownloadFile {
         }
         guard let file = output.take() else { return nil }
         number = nil
-        if let modified, file.part != nil {
+        if let modified, file.part != nil || isInPlace {
             do throws(SystemError) { try File.setModified(modified, of: file.descriptor.rawValue) } catch {
                 // The content is whole: a date that the file system cannot keep is no reason to lose it.
             }
@@ -338,8 +339,12 @@ final class DownloadFile {
     }
 
     /// Waits until what was abandoned is on its device, and says so in the record: the machine may be started anew before
-    /// somebody goes on.
+    /// somebody goes on. Then the part is nobody's.
     func settle() async {
+        defer {
+            output = nil
+            number = nil
+        }
         guard record != nil, let number, written > synced else { return }
         let length = written
         do throws(SystemError) {

@@ -8,25 +8,25 @@ import Transport
 /// already, asks piece by piece, and tries again what has failed.
 @NetworkActor
 final class DownloadRun {
-    private let plan: DownloadPlan
-    private let client: Client
-    private let writer: FileWriter
-    private var state: RetryState
-    private let beginning = Instant.now
+    let plan: DownloadPlan
+    let client: Client
+    let writer: FileWriter
+    var state: RetryState
+    let beginning = Instant.now
     /// When the try under way began, all its pieces included.
     private var tryBeginning = Instant.now
-    private var retryCount = 0
-    private var resumedAt: UInt64?
+    var retryCount = 0
+    var resumedAt: UInt64?
     /// The wait before the next try, once an answer was given up for it.
-    private var wait: Duration?
+    var wait: Duration?
     /// The answers so far are of a representation whose parts cannot be put together.
-    private var mustAskForWhole = false
+    var mustAskForWhole = false
     /// The next request goes on after a break.
-    private var isAfterBreak = true
+    var isAfterBreak = true
     /// The octets that were there at most: what comes again is not new.
-    private var mostOctets: UInt64 = 0
-    private var sums = Sums()
-    private let isResumable: Bool
+    var mostOctets: UInt64 = 0
+    private var sums = TransferSums()
+    let isResumable: Bool
 
     init(_ plan: DownloadPlan, _ client: Client) {
         self.plan = plan
@@ -49,7 +49,7 @@ final class DownloadRun {
                     try await writer.drain(until: deadline)
                     return received(answer, failure: error)
                 }
-                report = try await settle(error, of: transfer)
+                try await settle(error, of: transfer)
             }
             guard let report else { continue }
             do throws(TransferError) {
@@ -71,7 +71,7 @@ final class DownloadRun {
         if plan.resumption == .fileSize { try findFile(of: nil) }
     }
 
-    private var isDescriptor: Bool {
+    var isDescriptor: Bool {
         if case .descriptor = plan.destination { true } else { false }
     }
 
@@ -113,7 +113,7 @@ final class DownloadRun {
         guard found.size > 0 else { return }
         writer.base = 0
         let record = plan.resumesAsCurl ? nil : record(of: FileIdentity(found))
-        try writer.file.adoptTarget(path, record?.representation)
+        try writer.file.adoptTarget(path, record)
     }
 
     /// The record of a part that somebody has given its final name.
@@ -167,7 +167,8 @@ final class DownloadRun {
             return nil
         }
         var first = position
-        if isAfterBreak, plan.resumeOverlap > 0 { first -= min(plan.resumeOverlap, position - writer.base) }
+        // What a reader has got is here no more.
+        if isAfterBreak, !isDescriptor { first -= min(plan.resumeOverlap, position - writer.base) }
         guard let size = plan.pieceSize, size > 0 else { return AskedRange(first: first) }
         var last = position.addingReportingOverflow(size - 1)
         if last.overflow { last.partialValue = .max - 1 }
@@ -212,16 +213,16 @@ final class DownloadRun {
         return hooks
     }
 
-    private func observe(_ event: TransferEvent) { plan.hooks.observe?(event) }
+    func observe(_ event: TransferEvent) { plan.hooks.observe?(event) }
 
-    private var deadline: Deadline {
+    var deadline: Deadline {
         plan.options.totalTimeout.map { Deadline(.total, at: tryBeginning + $0, duration: $0) } ?? .never
     }
 
     // MARK: Answers
 
     /// An answer came whole. Returns what the download has brought, or `nil` where more is to be asked for.
-    private func settle(_ report: TransferReport) async throws(TransferError) -> ReceivedContent? {
+    func settle(_ report: TransferReport) async throws(TransferError) -> ReceivedContent? {
         switch writer.verdict {
         case .wanted: break
         case .isComplete: return try await finish(report)
@@ -270,145 +271,5 @@ final class DownloadRun {
         ReceivedContent(
             report: sums.added(to: report), writer: writer, retries: retryCount, resumedAt: resumedAt,
             failure: failure)
-    }
-
-    /// What the writer made of an answer leads to another request.
-    private func settleVerdict() async throws(TransferError) {
-        isAfterBreak = true
-        switch writer.verdict {
-        case .mustStartOver(let mismatch):
-            // Once: what is asked for without Range is answered with the whole, or not at all.
-            mustAskForWhole = true
-            observe(.startingOver(reason: "\(mismatch)"))
-        case .isRetried: try await pause()
-        case .wanted, .isComplete: break
-        }
-    }
-
-    /// Whether an answer of that status is given up for another try.
-    private func isRetried(_ response: HTTPResponse) -> Bool {
-        guard plan.retries.maximumRetries > 0 else { return false }
-        var attempt = RetryAttempt(status: response.status, retryAfter: retryAfter(of: response))
-        if response.status.isFailure, !plan.savesErrorAnswers {
-            attempt.error = TransferError(.httpFailure, during: .content, response.statusText)
-        }
-        return decide(attempt, because: "the server answered \(response.statusText)")
-    }
-
-    private func retryAfter(of response: HTTPResponse) -> UInt64? {
-        response.fields[.retryAfter].flatMap { RetryAfter(parsing: $0, now: plan.now) }?.delay(from: plan.now)
-    }
-
-    // MARK: Failures
-
-    /// A transfer has failed. Returns a report where that does not matter; else it is tried again after a wait, or its
-    /// failure is thrown.
-    private func settle(
-        _ error: TransferError, of transfer: Transfer
-    ) async throws(TransferError) -> TransferReport? {
-        // Who ended it is not to be asked whether it goes on.
-        let isEnded = Task.isCancelled || transfer.isCancelled && !writer.patienceEnded
-        if !isEnded, writer.verdict != .wanted {
-            // What the server said of it has come; the rest of its words is of no use.
-            if writer.verdict == .isComplete, let answer = writer.dropped { return transfer.report(answer) }
-            try await settleVerdict()
-            return nil
-        }
-        try await tryAgain(after: writer.explained(error), isEnded: isEnded)
-        return nil
-    }
-
-    /// The next try begins after a wait; or the failure is thrown.
-    private func tryAgain(after failure: TransferError, isEnded: Bool) async throws(TransferError) {
-        if !isEnded, failure.code != .cancelled {
-            var attempt = RetryAttempt(error: failure)
-            attempt.status = failure.code == .httpFailure ? writer.refused?.status : nil
-            attempt.hasContent = writer.received > 0
-            attempt.newOctets = writer.position > mostOctets ? writer.position - mostOctets : 0
-            if canBeTriedAgain(attempt), decide(attempt, because: failure.detail) {
-                if failure.code == .digestMismatch { mustAskForWhole = true }
-                mostOctets = max(mostOctets, writer.position)
-                isAfterBreak = true
-                return try await pause()
-            }
-        }
-        throw await abandoned(failure)
-    }
-
-    /// Whether another try could bring the content to where it belongs.
-    private func canBeTriedAgain(_ attempt: RetryAttempt) -> Bool {
-        let goesOn = isResumable && plan.resumption != .none && writer.file.representation.isContinuable
-        // What a reader has got cannot be taken back.
-        if isDescriptor, writer.putOutCount > 0 { return goesOn }
-        // By itself the command tries only what goes on where it stopped.
-        if plan.retries.scope == .resumable, attempt.hasContent { return goesOn || writer.position == 0 }
-        return true
-    }
-
-    private func decide(_ attempt: RetryAttempt, because reason: String) -> Bool {
-        let verdict = state.verdict(
-            after: attempt, elapsed: .now - beginning, random: .random(in: .min ... .max))
-        guard case .wait(let time) = verdict else { return false }
-        retryCount += 1
-        wait = time
-        observe(.retrying(number: retryCount, after: time, reason: reason))
-        return true
-    }
-
-    private func pause() async throws(TransferError) {
-        guard let time = wait.take(), time > .zero else { return }
-        guard await NetworkActor.loop.sleep(until: .now + time) else {
-            throw await abandoned(TransferError(.cancelled, during: .prepare, "cancelled"))
-        }
-    }
-
-    /// The failure, and what is kept in spite of it.
-    private func abandoned(_ error: TransferError) async -> TransferError {
-        // Heads may be on their way to a reader, of an answer whose content is not wanted.
-        if plan.includesHeads, error.code == .httpFailure || error.code == .conditionNotMet {
-            // The first failure is the one to tell.
-            do throws(TransferError) { try await writer.drain(until: deadline) } catch {}
-        }
-        var failure = error
-        let wasInPlace = writer.file.isInPlace
-        if let part = writer.abandon() {
-            await writer.file.settle()
-            failure.part = part
-            failure.continuation = wasInPlace ? .goesOnIfAsked : writer.file.continuation
-            if !wasInPlace {
-                let what = failure.code == .writeFailed ? "what was written" : "what was received"
-                failure.detail += "; \(what) is kept in \(part)"
-            }
-        }
-        return failure
-    }
-}
-
-/// What several transfers of one download add up to.
-private struct Sums {
-    private var heads: UInt64 = 0
-    private var requests: UInt64 = 0
-    private var content: UInt64 = 0
-    private var connections = 0
-    private var start: Instant?
-
-    mutating func add(_ report: TransferReport) {
-        heads += report.headOctets
-        requests += report.requestOctets
-        content += report.contentOctets
-        connections += report.connectionsOpened
-        start = start ?? report.timings.start
-    }
-
-    /// The last report, with what came before it.
-    func added(to report: TransferReport) -> TransferReport {
-        guard let start else { return report }
-        var report = report
-        report.headOctets += heads
-        report.requestOctets += requests
-        report.contentOctets += content
-        report.connectionsOpened += connections
-        report.timings.start = start
-        return report
     }
 }

@@ -43,7 +43,9 @@ extension FileWriter {
         part.length = position
         let decision = ResumeDecision(
             on: response, from: source, toRequestFrom: asked.first, having: part, plan.resumptionManner)
+        if isDescriptor, position > 0 { try checkForReader(decision, response) }
         switch decision {
+        case .goOn where isUselessPiece(response, asked): drop(response, length, .mustStartOver(.noValidator))
         case .goOn(let count):
             try append(response, asked, count, length)
             return true
@@ -53,16 +55,39 @@ extension FileWriter {
             }
             base = 0
             return false
-        case .askForWhole(let mismatch): try drop(response, length, .mustStartOver(mismatch))
+        case .askForWhole(let mismatch): drop(response, length, .mustStartOver(mismatch))
         case .complete:
             noteModified(response)
             takesFile = file.name != nil
             // The content of the answer is none; the digest of what is there is asked for all the same.
             if let checksum = plan.checksum, base == 0 { try verification.expect(checksum) }
-            try drop(response, length, .isComplete)
+            drop(response, length, .isComplete)
         case .fail(let refusal): throw failure(refusal, response)
         }
         return true
+    }
+
+    /// What a reader has got cannot be taken back, and who asked for the rest can do nothing with the whole.
+    private func checkForReader(
+        _ decision: ResumeDecision, _ response: HTTPResponse
+    ) throws(TransferError) {
+        switch decision {
+        case .startOver: throw failure(.rangeIgnored, response)
+        case .askForWhole(let mismatch):
+            throw TransferError(
+                .rangeNotServed, during: .content,
+                "the rest cannot be put behind what was written: \(mismatch)")
+        case .goOn, .complete, .fail: break
+        }
+    }
+
+    /// Whether it is a first piece behind which no other could be put.
+    private func isUselessPiece(_ response: HTTPResponse, _ asked: AskedRange) -> Bool {
+        guard position == 0, let last = asked.last, let range = response.contentRange,
+            let offsets = range.offsets,
+            !PartialRepresentation(response, from: source, now: plan.now).isContinuable
+        else { return false }
+        return range.completeLength.map { offsets.upperBound < $0 } ?? (offsets.upperBound > last)
     }
 
     private func append(
@@ -76,10 +101,11 @@ extension FileWriter {
         }
         promised = PartCheck.Part(count: count, told: "Content-Range \(range)")
         let complete = response.contentRange?.completeLength
-        if let limit = plan.options.maximumContentLength, let complete, complete > limit {
+        let least = complete ?? asked.first + count
+        if let limit = plan.options.maximumContentLength, least > limit {
             throw TransferError(
                 .tooLarge, during: .content,
-                "the content has \(complete) octets, more than the \(limit) allowed")
+                "the content has \(least) octets, more than the \(limit) allowed")
         }
         if position == 0 {
             file.begin(PartialRepresentation(response, from: source, now: plan.now))
@@ -156,14 +182,10 @@ extension FileWriter {
 
     // MARK: Answers of no use
 
-    /// An answer whose content nobody needs is read to its end where that is near: the connection is worth that.
-    func drop(_ response: HTTPResponse, _ length: UInt64?, _ verdict: AnswerVerdict) throws(TransferError) {
+    /// Nobody needs the content of the answer: its head says all.
+    func drop(_ response: HTTPResponse, _ length: UInt64?, _ verdict: AnswerVerdict) {
         self.verdict = verdict
-        dropped = response
-        guard length ?? 0 <= FileWriter.longestUnwanted else {
-            throw TransferError(.badResponse, during: .content, "the answer is of no use")
-        }
-        bePatient()
+        transfer?.drop(response, length: length)
     }
 
     /// An answer that is of no use is read only for what can be shown of it, and not for long.

@@ -38,8 +38,6 @@ public final class FileWriter: ContentSink {
     weak var transfer: Transfer?
     /// An answer that is not saved.
     var refused: HTTPResponse?
-    /// An answer whose content is of no use.
-    var dropped: HTTPResponse?
     /// The part that is to come, where the answer is one.
     var promised: PartCheck.Part?
     var modified: Int64?
@@ -97,7 +95,7 @@ public final class FileWriter: ContentSink {
     /// Octets of the representation that are there.
     var position: UInt64 { base + (isDescriptor ? putOutCount : file.length) }
 
-    private var isDescriptor: Bool {
+    var isDescriptor: Bool {
         if case .descriptor = plan.destination { true } else { false }
     }
 
@@ -112,7 +110,6 @@ public final class FileWriter: ContentSink {
         received = 0
         lengthBefore = position - base
         refused = nil
-        dropped = nil
         promised = nil
         excerpt = []
         preface = []
@@ -127,7 +124,7 @@ public final class FileWriter: ContentSink {
 
     /// Decides where the content goes. Throws `writeFailed`, `httpFailure`.
     public func begin(_ response: HTTPResponse, length: UInt64?) throws(TransferError) {
-        if isRetried?(response) ?? false { return try drop(response, length, .isRetried) }
+        if isRetried?(response) ?? false { return drop(response, length, .isRetried) }
         if let asked, try goOn(response, asked, length) { return }
         if response.status.isFailure, !plan.savesErrorAnswers {
             try showHead(response)
@@ -193,7 +190,7 @@ public final class FileWriter: ContentSink {
     /// Keeps or writes content. Throws `writeFailed`.
     public func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         received += UInt64(content.count)
-        if verdict != .wanted || refusesAnswer { return try keepExcerpt(content) }
+        if refusesAnswer { return try keepExcerpt(content) }
         try checkExcess()
         guard !plan.dropsContent else { return .more }
         guard overlap == nil else { return try compare(content) }
@@ -202,7 +199,6 @@ public final class FileWriter: ContentSink {
 
     /// The trailer section goes behind the content, where it is wanted. Throws `writeFailed`.
     public func end(trailers: HTTPFields) throws(TransferError) {
-        guard verdict == .wanted else { return }
         try promised?.checkWhole(transferred)
         if !refusesAnswer, !plan.dropsContent { try verification.end(trailers: trailers) }
         guard !refusesAnswer, !trailers.isEmpty, let octets = plan.trailerText?(trailers) else { return }

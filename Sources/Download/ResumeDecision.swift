@@ -59,7 +59,7 @@ enum ResumeDecision: Hashable, Sendable {
         case .partialContent:
             self = ResumeDecision.onPart(answer, from: source, first, part, manner)
         case .rangeNotSatisfiable:
-            self = ResumeDecision.onUnsatisfiable(answer, part, manner)
+            self = ResumeDecision.onUnsatisfiable(answer, from: source, part, manner)
         // Nothing is here that could be harmed: any answer is as good as to any request.
         case _ where part.length == 0: self = .startOver
         case .ok where manner != .asCurl: self = .startOver
@@ -93,22 +93,20 @@ enum ResumeDecision: Hashable, Sendable {
             if let length = range.completeLength, let known = part.completeLength, length != known {
                 return mismatch(.otherLength(length, not: known))
             }
-            if let change = change(answer, from: source, part) { return mismatch(change) }
+            if let change = change(answer, from: source, part, manner) { return mismatch(change) }
         }
         return .goOn(count: offsets.upperBound - offsets.lowerBound)
     }
 
     /// How the answer shows that it belongs to another version than what is here; `nil` where it does not.
     private static func change(
-        _ answer: HTTPResponse, from source: URI, _ part: PartialRepresentation
+        _ answer: HTTPResponse, from source: URI, _ part: PartialRepresentation, _ manner: Manner
     ) -> Mismatch? {
-        // Where no validator is known, nothing is to be compared: only a person's word leads here.
-        guard let validator = part.validator else { return nil }
+        // Where no validator is known, nothing is to be compared: only a person's word leads on.
+        guard let validator = part.validator else { return manner == .automatic ? .noValidator : nil }
         if let known = part.source, known != source.resource { return .otherResource }
-        // Octet for octet, as the server has to compare If-Range; what is strong in both is the same.
-        let name: FieldName = validator.hasPrefix("\"") ? .etag : .lastModified
-        let values = answer.fields.values(of: name)
         // A server that knows nothing of If-Range may answer with the rest of any version.
+        let values = answer.validators(like: validator)
         guard !values.isEmpty else { return .noValidator }
         guard values == [validator] else { return .otherValidator }
         guard answer.fields[.contentEncoding] == part.coding else { return .otherCoding }
@@ -117,19 +115,38 @@ enum ResumeDecision: Hashable, Sendable {
 
     /// Status 416 (section 15.5.17).
     private static func onUnsatisfiable(
-        _ answer: HTTPResponse, _ part: PartialRepresentation, _ manner: Manner
+        _ answer: HTTPResponse, from source: URI, _ part: PartialRepresentation, _ manner: Manner
     ) -> ResumeDecision {
+        let length = answer.contentRange?.unsatisfiedLength
+        // No octet of an empty representation can be asked for: what it is called and dated the whole answer tells.
+        guard part.length > 0 else { return .askForWhole(.unsatisfiable(completeLength: length)) }
         // curl takes it that the file is whole, whatever the server says of its length.
         guard manner != .asCurl else { return .complete }
-        let length = answer.contentRange?.completeLength
         guard length == part.length, part.completeLength ?? part.length == part.length else {
             return .askForWhole(.unsatisfiable(completeLength: length))
         }
-        if let validator = part.validator, validator.hasPrefix("\"") {
-            let values = answer.fields.values(of: .etag)
-            guard values.isEmpty || values == [validator] else { return .askForWhole(.otherValidator) }
+        guard let validator = part.validator else {
+            return manner == .automatic ? .askForWhole(.noValidator) : .complete
         }
-        return .complete
+        if let known = part.source, known != source.resource { return .askForWhole(.otherResource) }
+        // An answer without content need not name the version; one that names another speaks of that.
+        let values = answer.validators(like: validator)
+        return values.isEmpty || values == [validator] ? .complete : .askForWhole(.otherValidator)
+    }
+}
+
+extension HTTPResponse {
+    /// The values of the field that `validator` comes from: compared octet for octet, as the server has to compare If-Range;
+    /// what is strong in both is the same.
+    fileprivate func validators(like validator: String) -> [String] {
+        fields.values(of: validator.hasPrefix("\"") ? .etag : .lastModified)
+    }
+}
+
+extension ContentRange {
+    /// The complete length, where no range is told with it.
+    fileprivate var unsatisfiedLength: UInt64? {
+        if case .unsatisfied(let length) = self { length } else { nil }
     }
 }
 

@@ -115,7 +115,10 @@ struct ResumeRecord: Hashable, Sendable {
         else { return nil }
         var representation = PartialRepresentation()
         representation.length = extent.1
-        representation.validator = text("validator")
+        if let validator = text("validator") {
+            guard ResumeRecord.isValidator(validator) else { return nil }
+            representation.validator = validator
+        }
         representation.coding = text("coding")
         representation.allowsRanges = text("ranges") != "no"
         if let length = text("length") {
@@ -140,6 +143,12 @@ struct ResumeRecord: Hashable, Sendable {
     /// Whether it names something in the same folder.
     private static func isPlainName(_ name: String) -> Bool {
         !name.isEmpty && name != "." && name != ".." && !name.utf8.contains(0x2F) && !name.utf8.contains(0)
+    }
+
+    /// Whether it may be sent as If-Range: a strong entity tag, or a date. It would be sent as it stands.
+    private static func isValidator(_ text: String) -> Bool {
+        if text.hasPrefix("\"") { return EntityTag(parsing: text)?.description == text }
+        return HTTPDate(parsing: text, now: HTTPDate(secondsSinceEpoch: 0)) != nil
     }
 
     private static func escaped(_ value: String) -> String {

@@ -18,7 +18,7 @@ extension ExchangeDriver {
             let (stored, isPassedOver) = stage.receive(response, length: length)
             guard !isPassedOver else {
                 transfer.observe(.unusedResponse(response))
-                return dropContent(of: response, length)
+                return transfer.drop(response, length: length)
             }
             if let stored {
                 prefix = stored
@@ -29,7 +29,9 @@ extension ExchangeDriver {
             transfer.observe(.response(response))
         }
         let mayBePassedOver = response.status.isRedirection || response.status == .expectationFailed
-        if mayBePassedOver, try await isPassedOver(response) { return dropContent(of: response, length) }
+        if mayBePassedOver, try await isPassedOver(response) {
+            return transfer.drop(response, length: length)
+        }
         let codings = exchange.unknownTransferCodings
         if !codings.isEmpty, transfer.options.contentForm != .raw {
             throw TransferError(
@@ -55,12 +57,6 @@ extension ExchangeDriver {
             try await transfer.write(prefix.content, prefix.range, decoder, until: total)
         }
         if let length, length > ExchangeDriver.bulk { setBulk(true) }
-    }
-
-    private func dropContent(of response: HTTPResponse, _ length: UInt64?) {
-        let dropped = DroppedContent()
-        dropped.begin(response, length: length)
-        transfer.dropped = dropped
     }
 
     /// What came is what was missing behind the stored octets, no less.

@@ -106,6 +106,7 @@ final class ExchangeDriver {
         guard let response, let trailers = trailers ?? (transfer.dropped == nil ? nil : HTTPFields()) else {
             throw TransferError(.badResponse, during: .content, "no response")
         }
+        if transfer.timings.end == nil { transfer.timings.end = .now }
         let report = TransferReport(
             request: request, response: response, trailers: trailers, timings: transfer.timings,
             headOctets: headOctets, requestOctets: requestOctets, contentOctets: exchange.contentReceived,
@@ -356,7 +357,9 @@ final class ExchangeDriver {
     }
 
     func checkLimit(_ octets: UInt64) throws(TransferError) {
-        if let limit = transfer.options.maximumContentLength, octets > limit {
+        if let limit = transfer.options.maximumContentLength,
+            octets > limit - min(limit, transfer.contentBefore)
+        {
             throw TransferError(
                 .tooLarge, during: .content, "the content has more than the \(limit) octets allowed")
         }

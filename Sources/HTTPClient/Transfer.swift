@@ -127,11 +127,12 @@ public final class Transfer {
         }
     }
 
-    /// What there is to tell of an answer whose head came, and whose content does not matter.
-    package func report(_ response: HTTPResponse) -> TransferReport {
-        TransferReport(
-            request: request, response: response, trailers: HTTPFields(), timings: timings, headOctets: 0,
-            requestOctets: 0, contentOctets: 0, connectionsOpened: 0, connection: 0)
+    /// Nobody is to see the content of `response`: it is read to its end where that is near, for the connection's sake, and
+    /// the transfer is over without it. A sink may ask for that when the content begins.
+    package func drop(_ response: HTTPResponse, length: UInt64?) {
+        let content = DroppedContent()
+        content.begin(response, length: length)
+        dropped = content
     }
 
     func observe(_ event: @autoclosure () -> TransferEvent) {
