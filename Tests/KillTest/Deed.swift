@@ -63,6 +63,15 @@ enum Deed: Hashable, Sendable {
         }
     }
 
+    /// Whether it is for a client that has nothing yet.
+    var isForBeginnings: Bool { if case .unaskedPart = self { true } else { false } }
+
+    /// Whether a client that believes it for a while has to start over when it hears the truth.
+    var tellsOtherTotal: Bool { if case .otherTotal = self { true } else { false } }
+
+    /// Whether the client has to end the wait itself.
+    var isSilence: Bool { if case .stall = self { true } else { false } }
+
     /// One that ends the answer early.
     static func breaking(_ generator: inout SplitMix64) -> Deed {
         let number = generator.next()
@@ -76,18 +85,18 @@ enum Deed: Hashable, Sendable {
     /// One of the others.
     static func odd(_ generator: inout SplitMix64, mayBeError: Bool) -> Deed {
         let number = generator.next()
-        switch generator.number(in: 0..<(mayBeError ? 15 : 14)) {
+        switch generator.number(in: 0..<(mayBeError ? 19 : 18)) {
         case 0: return .shorterRange(number)
         case 1: return .wholeFile
-        case 2: return .otherStart(number)
-        case 3: return .otherTotal(number)
-        case 4: return .noContentRange
-        case 5, 6: return .otherVersion
-        case 7, 8: return .ignoredCondition
-        case 9, 10: return .unsatisfiable(number)
-        case 11: return .multipart
-        case 12: return .otherLength(number)
-        case 13: return .unaskedPart(number)
+        case 2, 3: return .otherStart(number)
+        case 4, 5: return .otherTotal(number)
+        case 6: return .noContentRange
+        case 7, 8, 9: return .otherVersion
+        case 10, 11, 12: return .ignoredCondition
+        case 13, 14: return .unsatisfiable(number)
+        case 15: return .multipart
+        case 16: return .otherLength(number)
+        case 17: return .unaskedPart(number)
         default: return .unavailable
         }
     }

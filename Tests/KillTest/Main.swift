@@ -24,12 +24,16 @@ struct Main {
             exit(2)
         }
         MountSpace.enter()
+        exit(code(of: options))
+    }
+
+    /// Carries all out; the series and its folder are gone when that is done.
+    private static func code(of options: Options) -> Int32 {
         do {
-            let series = try Series(options)
-            exit(series.run() ? 0 : 1)
+            return try Series(options).run() ? 0 : 1
         } catch {
             print("cannot begin: \(error)")
-            exit(2)
+            return 2
         }
     }
 }

@@ -43,10 +43,12 @@ extension Origin {
             return part((isBefore ? 0 : start)..<range.upperBound, of: version)
         case .otherTotal(let number):
             // A smaller one is a lie to those only who know better, by the whole file's Content-Length.
-            let least = range.upperBound + (plan.isChunked || range.lowerBound == 0 ? size : 0)
-            let total = least + number % (size + 1)
-            guard total != size else { return nil }
-            return part(range, of: version, total: total)
+            let mayBeSmaller = !plan.isChunked && range.lowerBound > 0
+            guard mayBeSmaller, number % 3 > 0, answer.length > 1 else {
+                return part(range, of: version, total: size + 1 + number % (size + 1))
+            }
+            let total = range.lowerBound + 1 + number % (answer.length - 1)
+            return part(range.lowerBound..<total, of: version, total: total)
         case .noContentRange:
             return Answer("206 Partial Content", version.validators.fields, version, range)
         case .otherVersion:

@@ -44,7 +44,7 @@ final class Origin: Sendable {
         judge(request, by: witness)
         let version = plan.versions[current]
         var answer = honestAnswer(to: request, version)
-        if let deed = witness.plan.deeds[number],
+        if let deed = witness.plan.deed(at: number),
             let changed = changedAnswer(answer, to: request, current: current, deed)
         {
             answer = changed

@@ -13,6 +13,8 @@ struct Round {
     private let origin: Origin
     private let server: ReplayServer
     private var hasLied = false
+    /// Whether the part there may stand on another length than the file's.
+    private var isMisled = false
     private var runCount = 0
 
     init(_ plan: RoundPlan, _ client: Client, _ identity: TestIdentity) throws(ReplayError) {
@@ -39,7 +41,10 @@ struct Round {
         try server.start()
         defer { server.stop() }
         for run in plan.runs {
-            if run.isChangedBefore { log.append("the file is now version \(origin.change())") }
+            if run.isChangedBefore {
+                log.append("the file is now version \(origin.change())")
+                tally.count(.changes)
+            }
             _ = try carryOut(run, in: folder)
         }
         guard folder.makeRoom() else { throw SystemError(call: "mount", errno: EPERM) }
@@ -72,6 +77,7 @@ struct Round {
         let current = origin.current
         let part = try largestPart(in: folder, of: plan.versions[current])
         let before = try Verdict(of: "f", in: folder.descriptor, plan.versions)
+        if part == 0 { isMisled = false }
         let lack = plan.versions[current].size - part
         let witness = Witness(run, trigger(run, lacking: lack), current: current)
         origin.begin(witness)
@@ -150,7 +156,7 @@ struct Round {
     /// A restart asks for no more than what the part lacks, and one MiB.
     private mutating func judgeEconomy(_ sight: Witness.Sight, part: UInt64, of version: FileVersion) {
         // Where no length was told, a part that is all looks like any other.
-        guard part > 0, sight.requestCount > 0, !(plan.isChunked && part == version.size) else { return }
+        guard part > 0, !isMisled, sight.requestCount > 0, !(plan.isChunked && part == version.size) else { return }
         tally.count(.measured)
         let most = version.size - part + (1 << 20)
         if sight.asked > most {
@@ -178,5 +184,6 @@ struct Round {
         if sight.current.count > 1 { tally.count(.changes) }
         for deed in sight.deeds { tally.count(deed) }
         if sight.deeds.contains(where: \.isLie) { hasLied = true }
+        if sight.deeds.contains(where: \.tellsOtherTotal) { isMisled = true }
     }
 }

@@ -33,7 +33,7 @@ struct RoundPlan: Sendable {
         savesErrors = generator.chance(60)
         givesUpSilence = generator.chance(6)
         validators =
-            generator.chance(62)
+            generator.chance(67)
             ? generator.one(of: [.strongTag, .strongTagWithSharedDate])
             : generator.one(of: [.weakTag, .oldDate, .freshDate, .none])
         isChunked = generator.chance(15)
@@ -44,7 +44,7 @@ struct RoundPlan: Sendable {
         var versions: [FileVersion] = []
         for version in 0..<count {
             // Versions of one length are those that only a validator tells apart.
-            let isAlike = version == 0 || generator.chance(60)
+            let isAlike = version == 0 || generator.chance(80)
             let other = isAlike ? size : RoundPlan.size(&generator)
             versions.append(
                 FileVersion(
@@ -54,13 +54,26 @@ struct RoundPlan: Sendable {
         self.versions = versions
         let isShort = size >= 1 << 18 && generator.chance(10)
         room = isShort ? max(32_768, size / 100 * generator.number(in: 10..<95)) / 4096 * 4096 : nil
-        let mayBeError = !savesErrors
-        let waits = givesUpSilence
-        runs = (0..<generator.number(in: 1..<7)).map {
-            RunPlan(
-                isFirst: $0 == 0, hasManyRequests: size > 1 << 20, mayBeError: mayBeError, mayStall: waits,
-                &generator)
+        var runs: [RunPlan] = []
+        for number in 0..<generator.number(in: 0..<5) {
+            runs.append(
+                RunPlan(
+                    isFirst: number == 0, hasManyRequests: size > 1 << 20, mayBeError: !savesErrors,
+                    mayStall: givesUpSilence, &generator))
         }
+        // A lie shows best where a part lies there to be continued.
+        if runs.isEmpty || validators.hasStrongTag, generator.chance(80) {
+            let deed = Deed.odd(&generator, mayBeError: !savesErrors)
+            let lie = RunPlan(lyingIn: deed, &generator)
+            if deed.isForBeginnings {
+                runs.insert(lie, at: 0)
+            } else {
+                runs += [RunPlan(interruptingBy: &generator), lie]
+            }
+        }
+        // Then the last run finds one, too.
+        if generator.chance(50) { runs.append(RunPlan(interruptingBy: &generator)) }
+        self.runs = runs
     }
 
     private static func size(_ generator: inout SplitMix64) -> UInt64 {
@@ -129,6 +142,22 @@ struct RunPlan: Sendable {
         deeds = [:]
     }
 
+    /// Leaves a part.
+    init(interruptingBy generator: inout SplitMix64) {
+        kill = .inContent(thousandths: generator.number(in: 300..<950))
+        isChangedBefore = false
+        changesAfter = nil
+        deeds = [:]
+    }
+
+    /// Meets a lie at once, and seldom ends before it is heard.
+    init(lyingIn deed: Deed, _ generator: inout SplitMix64) {
+        kill = generator.chance(80) ? .never : .afterContent(UInt32(generator.number(in: 0..<500)))
+        isChangedBefore = deed == .ignoredCondition
+        changesAfter = nil
+        deeds = [0: deed]
+    }
+
     init(
         isFirst: Bool, hasManyRequests: Bool, mayBeError: Bool, mayStall: Bool, _ generator: inout SplitMix64
     ) {
@@ -146,20 +175,24 @@ struct RunPlan: Sendable {
         changesAfter = generator.chance(8) ? generator.number(in: 0..<1000) : nil
         var deeds: [Int: Deed] = [:]
         let last: UInt64 = hasManyRequests && generator.chance(40) ? 12 : 2
-        if generator.chance(30) {
+        if generator.chance(35) {
             let deed = Deed.breaking(&generator)
+            let place = generator.chance(60) ? 0 : Int(generator.number(in: 0..<last))
             // A client that nobody kills would wait for a minute.
-            if kill != .never || mayStall || deed.name != "stall" {
-                deeds[Int(generator.number(in: 0..<last))] = deed
-            }
+            if kill != .never || mayStall || !deed.isSilence { deeds[place] = deed }
         }
-        if generator.chance(45) {
+        if generator.chance(35) {
             let first = generator.chance(75) ? 0 : Int(generator.number(in: 0..<last))
             deeds[first] = Deed.odd(&generator, mayBeError: mayBeError)
         }
         self.deeds = deeds
         // What a condition is for shows only when the file has changed.
         isChangedBefore = !isFirst && (generator.chance(22) || deeds.values.contains(.ignoredCondition))
+    }
+
+    /// What goes wrong with a request of this run; a server that ignores conditions always does.
+    func deed(at number: Int) -> Deed? {
+        deeds[number] ?? (deeds[0] == .ignoredCondition ? .ignoredCondition : nil)
     }
 
     /// For a person.

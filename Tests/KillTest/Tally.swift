@@ -33,9 +33,12 @@ struct Tally: Sendable {
             case .killsBefore: 8
             case .killsWithin: 20
             case .killsBehind: 5
-            case .resumed, .measured: 15
-            case .startedOver: 5
-            case .changes, .breaks, .lies: 10
+            case .resumed: 15
+            case .measured: 10
+            case .startedOver: 4
+            case .changes: 6
+            case .breaks: 4
+            case .lies: 15
             default: 0
             }
         }
