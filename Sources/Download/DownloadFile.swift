@@ -45,7 +45,9 @@ final class DownloadFile {
     private(set) var representation = PartialRepresentation()
     /// Octets that are on the device, and those on the way there.
     var synced: UInt64 = 0
-    var syncing: UInt64?
+    /// The bringing under way, by its number.
+    var syncing: Int?
+    var syncCount = 0
 
     init(_ plan: DownloadPlan) { self.plan = plan }
 

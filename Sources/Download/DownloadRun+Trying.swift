@@ -98,15 +98,22 @@ extension DownloadRun {
         }
         var failure = error
         let wasInPlace = writer.file.isInPlace
-        if let part = writer.abandon() {
-            await writer.file.settle()
-            failure.part = part
-            failure.continuation = wasInPlace ? .goesOnIfAsked : writer.file.continuation
-            if !wasInPlace {
-                let what = failure.code == .writeFailed ? "what was written" : "what was received"
-                failure.detail += "; \(what) is kept in \(part)"
+        guard let part = writer.abandon() else { return failure }
+        // In a task of its own: who has interrupted waits for the disk all the same, or does so again.
+        await Task(executorPreference: NetworkActor.loop) { [file = writer.file] in await file.settle() }.value
+        guard !wasInPlace else {
+            if failure.code == .digestMismatch {
+                failure.detail += "; \(part) is as it was before"
+            } else {
+                failure.part = part
+                failure.continuation = .goesOnIfAsked
             }
+            return failure
         }
+        let what = failure.code == .writeFailed ? "what was written" : "what was received"
+        failure.detail += "; \(what) is kept in \(part)"
+        failure.part = part
+        failure.continuation = writer.file.continuation
         return failure
     }
 }

@@ -16,7 +16,6 @@ final class DownloadRun {
     /// When the try under way began, all its pieces included.
     private var tryBeginning = Instant.now
     var retryCount = 0
-    var resumedAt: UInt64?
     /// The wait before the next try, once an answer was given up for it.
     var wait: Duration?
     /// The answers so far are of a representation whose parts cannot be put together.
@@ -94,15 +93,15 @@ final class DownloadRun {
         guard let name = plan.chosenName else {
             return RecordPlace(for: plan.request.uri.withoutUserinfoAndFragment, in: plan.outputFolder)
         }
-        guard !plan.isSpecial(name.path) else { return nil }
-        return RecordPlace(forFile: OutputFile.place(of: name, in: plan.folder))
+        return OutputFile.place(of: name, in: plan.folder).map { RecordPlace(forFile: $0) }
     }
 
     /// `-C`: the file of the name itself is gone on with; `offset` is how long it must be.
     private func findFile(of offset: UInt64?) throws(TransferError) {
         if let offset { writer.base = offset }
-        guard offset != 0, let name = plan.chosenName else { return }
-        let path = OutputFile.place(of: name, in: plan.folder)
+        guard offset != 0, let name = plan.chosenName,
+            let path = OutputFile.place(of: name, in: plan.folder)
+        else { return }
         let found = try? File.status(of: path, in: plan.folder, followsLinks: false)
         guard let found, found.kind == .regular else { return }
         if let offset, offset != found.size {
@@ -130,7 +129,7 @@ final class DownloadRun {
     /// The next transfer: for all, or for what is missing.
     private func begin() -> Transfer {
         let asked = nextRange()
-        writer.prepare(asked)
+        writer.prepare(asked, isAfterBreak: isAfterBreak)
         if asked == nil { writer.base = 0 }
         var request = plan.request
         if let asked {
@@ -140,7 +139,6 @@ final class DownloadRun {
                 request.fields.append(.ifRange, validator)
             }
             if writer.position > 0, isAfterBreak {
-                resumedAt = resumedAt ?? writer.position
                 observe(.resuming(at: writer.position))
             }
         }
@@ -269,7 +267,7 @@ final class DownloadRun {
 
     private func received(_ report: TransferReport, failure: TransferError? = nil) -> ReceivedContent {
         ReceivedContent(
-            report: sums.added(to: report), writer: writer, retries: retryCount, resumedAt: resumedAt,
+            report: sums.added(to: report), writer: writer, retries: retryCount, resumedAt: writer.resumedAt,
             failure: failure)
     }
 }

@@ -60,7 +60,7 @@ extension FileWriter {
             noteModified(response)
             takesFile = file.name != nil
             // The content of the answer is none; the digest of what is there is asked for all the same.
-            if let checksum = plan.checksum, base == 0 { try verification.expect(checksum) }
+            if let checksum = plan.checksum { try verification.expect(checksum) }
             drop(response, length, .isComplete)
         case .fail(let refusal): throw failure(refusal, response)
         }
@@ -100,6 +100,7 @@ extension FileWriter {
                 "the server sent \(length ?? 0) octets as the part with Content-Range \(range)")
         }
         promised = PartCheck.Part(count: count, told: "Content-Range \(range)")
+        if position > 0, isAfterBreak { resumedAt = resumedAt ?? position }
         let complete = response.contentRange?.completeLength
         let least = complete ?? asked.first + count
         if let limit = plan.options.maximumContentLength, least > limit {

@@ -63,6 +63,10 @@ public final class FileWriter: ContentSink {
     var base: UInt64 = 0
     /// Octets of content that a descriptor has got.
     var putOutCount: UInt64 = 0
+    /// Whether the request is not the next piece.
+    var isAfterBreak = true
+    /// From which octet on what was there was gone on with, the first time.
+    var resumedAt: UInt64?
     /// Octets there when the content under way began.
     var lengthBefore: UInt64 = 0
     /// What still has to be the same as what is there.
@@ -102,9 +106,10 @@ public final class FileWriter: ContentSink {
     /// Octets of content taken, codings included: what Content-Range counts.
     var transferred: UInt64 { transfer?.contentReceived ?? received }
 
-    /// Another try begins: `asked` is what its request asks for.
-    func prepare(_ asked: AskedRange?) {
+    /// Another request begins: `asked` is what it asks for; `isAfterBreak` where it is not the next piece.
+    func prepare(_ asked: AskedRange?, isAfterBreak: Bool) {
         self.asked = asked
+        self.isAfterBreak = isAfterBreak
         source = plan.request.uri
         verdict = .wanted
         received = 0
@@ -160,6 +165,7 @@ public final class FileWriter: ContentSink {
     /// A file is made of the whole content.
     private func beginFile(_ response: HTTPResponse, _ length: UInt64?) throws(TransferError) {
         let representation = PartialRepresentation(response, from: source, now: plan.now)
+        resumedAt = nil
         if file.name != nil {
             // What an earlier try brought is of no use any more.
             try file.startOver(representation)
