@@ -20,13 +20,13 @@ extension DownloadFile {
     }
 
     func writeRecord(synced: UInt64) throws(SystemError) {
-        guard let slot, let part, let number, let name else { return }
+        guard let slot, let part, let number, let target = output?.target else { return }
         var representation = representation
         representation.length = synced
         let record = ResumeRecord(
             uri: plan.request.uri.withoutUserinfoAndFragment, representation: representation,
-            part: OutputFile.split(part).name, name: OutputFile.split(name.path).name,
-            mayReplace: name.mayReplace, file: FileIdentity(try File.status(of: number)),
+            part: OutputFile.split(part).name, name: OutputFile.split(target).name,
+            mayReplace: output?.mayReplace ?? false, file: FileIdentity(try File.status(of: number)),
             boot: File.bootIdentifier)
         try record.write(to: slot, in: plan.folder)
         self.slot?.isStale = true

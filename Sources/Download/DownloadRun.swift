@@ -43,16 +43,17 @@ final class DownloadRun {
         while true {
             let transfer = begin()
             started(transfer)
-            do throws(TransferError) {
-                let report = try await transfer.run()
-                if let answer = try await settle(report) { return answer }
-            } catch {
+            let report: TransferReport
+            do throws(TransferError) { report = try await transfer.run() } catch {
                 if let report = transfer.answer {
                     try await writer.drain(until: deadline)
                     return received(report, failure: error)
                 }
                 try await settle(error, of: transfer)
+                continue
             }
+            // What fails from here on is no failure of the transfer, and is not tried again.
+            if let answer = try await settle(report) { return answer }
         }
     }
 
@@ -296,9 +297,9 @@ final class DownloadRun {
         // The answer was ended here.
         if !isEnded, writer.verdict == .mustStartOver(.otherOctets) { return try await settleVerdict() }
         let failure = writer.explained(error)
-        if !isEnded, failure.code != .cancelled {
+        // Of a status that is a failure it was decided when the head came, by all its fields.
+        if !isEnded, failure.code != .cancelled, failure.code != .httpFailure {
             var attempt = RetryAttempt(error: failure)
-            attempt.status = failure.code == .httpFailure ? writer.refused?.status : nil
             attempt.hasContent = writer.received > 0
             attempt.newOctets = writer.position > mostOctets ? writer.position - mostOctets : 0
             if canBeTriedAgain(attempt), decide(attempt, because: failure.detail) {
