@@ -114,6 +114,10 @@ let package = Package(
         .executableTarget(
             name: "Mutants", dependencies: ["RawgetTool", "Replay", "System", "Transport"],
             path: "Tests/Mutants", exclude: ["survivors.txt"], swiftSettings: strict),
+        // Kills downloads at random moments and looks what is left. Part of no product.
+        .executableTarget(
+            name: "KillTest", dependencies: ["NetworkProbes", "Replay", "System"],
+            path: "Tests/KillTest", swiftSettings: strict),
         .testTarget(
             name: "FixtureTests",
             dependencies: ["RawgetTool", "Replay", "TestSupport"], swiftSettings: strict),

@@ -35,7 +35,10 @@ extension DownloadFile {
     }
 
     func removeRecord() {
-        guard record != nil, let slot else { return }
+        guard let slot else { return }
+        defer { self.slot = nil }
+        // It may be another download's, that is over: nobody else would ever remove that.
+        guard record != nil || slot.isStale else { return plan.takenNames.giveBack(slot.path) }
         record = nil
         // One that stays speaks of a part that is there no more, and is of no effect.
         try? File.remove(slot.path, in: plan.folder)
@@ -48,12 +51,14 @@ extension DownloadFile {
             return
         }
         let length = written
-        syncing = length
-        DiskSync.begin(number, .content) { [weak self] error in self?.didSync(length, error) }
+        syncCount += 1
+        let job = syncCount
+        syncing = job
+        DiskSync.begin(number, .content) { [weak self] error in self?.didSync(job, length, error) }
     }
 
-    private func didSync(_ length: UInt64, _ error: SystemError?) {
-        guard syncing == length else { return }
+    private func didSync(_ job: Int, _ length: UInt64, _ error: SystemError?) {
+        guard syncing == job else { return }
         syncing = nil
         // The content may have begun anew, or have been given its name.
         guard error == nil, record != nil, number != nil, length <= written else { return }

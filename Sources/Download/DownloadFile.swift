@@ -33,6 +33,8 @@ final class DownloadFile {
     var path: String?
     /// The content goes behind that of the file with the final name.
     private(set) var isInPlace = false
+    /// How long that was.
+    private var lengthAtStart: UInt64 = 0
     /// Whether the writer itself has told of a failure.
     private(set) var hasFailed = false
 
@@ -43,7 +45,9 @@ final class DownloadFile {
     private(set) var representation = PartialRepresentation()
     /// Octets that are on the device, and those on the way there.
     var synced: UInt64 = 0
-    var syncing: UInt64?
+    /// The bringing under way, by its number.
+    var syncing: Int?
+    var syncCount = 0
 
     init(_ plan: DownloadPlan) { self.plan = plan }
 
@@ -104,6 +108,7 @@ final class DownloadFile {
     private func resume(at length: UInt64) throws(TransferError) {
         number = output?.descriptor.rawValue
         written = length
+        lengthAtStart = length
         synced = record?.representation.length ?? 0
         guard let number else { return }
         do throws(SystemError) {
@@ -173,21 +178,6 @@ final class DownloadFile {
 
     // MARK: Content
 
-    /// Octets of the content from `offset` on, of those that are here.
-    func octets(at offset: UInt64, _ count: Int) throws(TransferError) -> [UInt8] {
-        let start = offset + UInt64(preface)
-        if start >= written {
-            let first = min(Int(start - written), pending.count)
-            return Array(pending[first..<min(first + count, pending.count)])
-        }
-        guard let number else { return [] }
-        do throws(SystemError) { return try File.readSome(count, at: start, from: number) } catch {
-            throw TransferError(
-                .readFailed, during: .store, "could not read \(path ?? ""): \(error.explanation)",
-                errno: error.errno)
-        }
-    }
-
     /// Puts heads before the content.
     func begin(behind heads: [UInt8]) {
         pending = heads
@@ -205,6 +195,26 @@ final class DownloadFile {
             try flush(recording: true)
         }
         try put(content)
+    }
+
+    /// Reads octets of the content from `offset` on into `buffer`, `count` at most. Returns how many. Throws `readFailed`.
+    func read(into buffer: inout [UInt8], at offset: UInt64, _ count: Int) throws(TransferError) -> Int {
+        let start = offset + UInt64(preface)
+        if start >= written {
+            let first = min(Int(start - written), pending.count)
+            let end = min(first + count, pending.count)
+            buffer.replaceSubrange(0..<(end - first), with: pending[first..<end])
+            return end - first
+        }
+        guard let number else { return 0 }
+        do throws(SystemError) {
+            let wanted = Int(min(UInt64(count), written - start))
+            return try File.read(into: &buffer, wanted, at: start, from: number)
+        } catch {
+            throw TransferError(
+                .readFailed, during: .store, "could not read \(path ?? ""): \(error.explanation)",
+                errno: error.errno)
+        }
     }
 
     /// Counts octets that the kernel has put into the part.
@@ -260,6 +270,9 @@ final class DownloadFile {
         number = opened.descriptor.rawValue
         output = consume opened
     }
+
+    /// Whether what was written can be read back: of a device it cannot.
+    var isReadable: Bool { number == nil || part != nil || isInPlace }
 
     /// Where octets may go straight from the socket.
     var spliceTarget: SpliceTarget? { number.map { SpliceTarget(descriptor: $0) } }
@@ -345,7 +358,9 @@ final class DownloadFile {
     }
 
     /// The content is not what it should be: it keeps its part, for a person to look at, but nobody goes on with it.
-    func disown() {
+    /// A file that had its final name before is as it was. Throws `writeFailed`.
+    func disown() throws(TransferError) {
+        if isInPlace { try rollBack(to: lengthAtStart) }
         removeRecord()
         slot = nil
     }

@@ -77,6 +77,10 @@ public struct DownloadPlan {
     public var pieceSize: UInt64?
     /// So many octets are asked for once more when a download goes on, and compared with those that are there.
     public var resumeOverlap: UInt64 = 0
+    /// The digest that the content must have, as it is saved.
+    public var checksum: Checksum?
+    /// Whether the digests that the server names are checked: Repr-Digest, Content-Digest (RFC 9530) and Content-MD5.
+    public var checksDigests = false
     /// Whether the content is on its device before the file gets its name, and the name before the download is over.
     public var synchronizes = false
     /// When a failed transfer is tried again.

@@ -8,25 +8,24 @@ import Transport
 /// already, asks piece by piece, and tries again what has failed.
 @NetworkActor
 final class DownloadRun {
-    private let plan: DownloadPlan
-    private let client: Client
-    private let writer: FileWriter
-    private var state: RetryState
-    private let beginning = Instant.now
+    let plan: DownloadPlan
+    let client: Client
+    let writer: FileWriter
+    var state: RetryState
+    let beginning = Instant.now
     /// When the try under way began, all its pieces included.
     private var tryBeginning = Instant.now
-    private var retryCount = 0
-    private var resumedAt: UInt64?
+    var retryCount = 0
     /// The wait before the next try, once an answer was given up for it.
-    private var wait: Duration?
+    var wait: Duration?
     /// The answers so far are of a representation whose parts cannot be put together.
-    private var mustAskForWhole = false
+    var mustAskForWhole = false
     /// The next request goes on after a break.
-    private var isAfterBreak = true
+    var isAfterBreak = true
     /// The octets that were there at most: what comes again is not new.
-    private var mostOctets: UInt64 = 0
-    private var sums = Sums()
-    private let isResumable: Bool
+    var mostOctets: UInt64 = 0
+    private var sums = TransferSums()
+    let isResumable: Bool
 
     init(_ plan: DownloadPlan, _ client: Client) {
         self.plan = plan
@@ -43,17 +42,20 @@ final class DownloadRun {
         while true {
             let transfer = begin()
             started(transfer)
-            let report: TransferReport
+            var report: TransferReport?
             do throws(TransferError) { report = try await transfer.run() } catch {
-                if let report = transfer.answer {
+                if let answer = transfer.answer {
                     try await writer.drain(until: deadline)
-                    return received(report, failure: error)
+                    return received(answer, failure: error)
                 }
                 try await settle(error, of: transfer)
-                continue
             }
-            // What fails from here on is no failure of the transfer, and is not tried again.
-            if let answer = try await settle(report) { return answer }
+            guard let report else { continue }
+            do throws(TransferError) {
+                if let answer = try await settle(report) { return answer }
+            } catch {
+                try await tryAgain(after: error, isEnded: Task.isCancelled)
+            }
         }
     }
 
@@ -68,7 +70,7 @@ final class DownloadRun {
         if plan.resumption == .fileSize { try findFile(of: nil) }
     }
 
-    private var isDescriptor: Bool {
+    var isDescriptor: Bool {
         if case .descriptor = plan.destination { true } else { false }
     }
 
@@ -91,15 +93,15 @@ final class DownloadRun {
         guard let name = plan.chosenName else {
             return RecordPlace(for: plan.request.uri.withoutUserinfoAndFragment, in: plan.outputFolder)
         }
-        guard !plan.isSpecial(name.path) else { return nil }
-        return RecordPlace(forFile: OutputFile.place(of: name, in: plan.folder))
+        return OutputFile.place(of: name, in: plan.folder).map { RecordPlace(forFile: $0) }
     }
 
     /// `-C`: the file of the name itself is gone on with; `offset` is how long it must be.
     private func findFile(of offset: UInt64?) throws(TransferError) {
         if let offset { writer.base = offset }
-        guard offset != 0, let name = plan.chosenName else { return }
-        let path = OutputFile.place(of: name, in: plan.folder)
+        guard offset != 0, let name = plan.chosenName,
+            let path = OutputFile.place(of: name, in: plan.folder)
+        else { return }
         let found = try? File.status(of: path, in: plan.folder, followsLinks: false)
         guard let found, found.kind == .regular else { return }
         if let offset, offset != found.size {
@@ -127,7 +129,7 @@ final class DownloadRun {
     /// The next transfer: for all, or for what is missing.
     private func begin() -> Transfer {
         let asked = nextRange()
-        writer.prepare(asked)
+        writer.prepare(asked, isAfterBreak: isAfterBreak)
         if asked == nil { writer.base = 0 }
         var request = plan.request
         if let asked {
@@ -137,7 +139,6 @@ final class DownloadRun {
                 request.fields.append(.ifRange, validator)
             }
             if writer.position > 0, isAfterBreak {
-                resumedAt = resumedAt ?? writer.position
                 observe(.resuming(at: writer.position))
             }
         }
@@ -210,16 +211,16 @@ final class DownloadRun {
         return hooks
     }
 
-    private func observe(_ event: TransferEvent) { plan.hooks.observe?(event) }
+    func observe(_ event: TransferEvent) { plan.hooks.observe?(event) }
 
-    private var deadline: Deadline {
+    var deadline: Deadline {
         plan.options.totalTimeout.map { Deadline(.total, at: tryBeginning + $0, duration: $0) } ?? .never
     }
 
     // MARK: Answers
 
     /// An answer came whole. Returns what the download has brought, or `nil` where more is to be asked for.
-    private func settle(_ report: TransferReport) async throws(TransferError) -> ReceivedContent? {
+    func settle(_ report: TransferReport) async throws(TransferError) -> ReceivedContent? {
         switch writer.verdict {
         case .wanted: break
         case .isComplete: return try await finish(report)
@@ -230,6 +231,7 @@ final class DownloadRun {
         if !writer.refusesAnswer, let asked = writer.asked, report.response.status == .partialContent,
             isMoreToCome(asked, report)
         {
+            try await writer.verify(isAll: false)
             sums.add(report)
             isAfterBreak = false
             return nil
@@ -246,145 +248,26 @@ final class DownloadRun {
     }
 
     private func finish(_ report: TransferReport) async throws(TransferError) -> ReceivedContent {
-        do throws(TransferError) {
-            try await writer.drain(until: deadline)
-            if plan.synchronizes { try await writer.synchronize() }
-        } catch {
-            throw await abandoned(error)
-        }
+        try await writer.drain(until: deadline)
+        try await verify()
+        if plan.synchronizes { try await writer.synchronize() }
         return received(report)
+    }
+
+    /// Whether what is there is what it should be. What is not keeps its part, for a person to look at; but nobody goes on
+    /// with it.
+    private func verify() async throws(TransferError) {
+        guard !writer.refusesAnswer else { return }
+        do throws(TransferError) { try await writer.verify(isAll: true) } catch {
+            if error.code == .digestMismatch { try writer.file.disown() }
+            throw error
+        }
+        for expectation in writer.verified { observe(.verified("\(expectation)")) }
     }
 
     private func received(_ report: TransferReport, failure: TransferError? = nil) -> ReceivedContent {
         ReceivedContent(
-            report: sums.added(to: report), writer: writer, retries: retryCount, resumedAt: resumedAt,
+            report: sums.added(to: report), writer: writer, retries: retryCount, resumedAt: writer.resumedAt,
             failure: failure)
-    }
-
-    /// What the writer made of an answer leads to another request.
-    private func settleVerdict() async throws(TransferError) {
-        isAfterBreak = true
-        switch writer.verdict {
-        case .mustStartOver(let mismatch):
-            // Once: what is asked for without Range is answered with the whole, or not at all.
-            mustAskForWhole = true
-            observe(.startingOver(reason: "\(mismatch)"))
-        case .isRetried: try await pause()
-        case .wanted, .isComplete: break
-        }
-    }
-
-    /// Whether an answer of that status is given up for another try.
-    private func isRetried(_ response: HTTPResponse) -> Bool {
-        guard plan.retries.maximumRetries > 0 else { return false }
-        var attempt = RetryAttempt(status: response.status, retryAfter: retryAfter(of: response))
-        if response.status.isFailure, !plan.savesErrorAnswers {
-            attempt.error = TransferError(.httpFailure, during: .content, response.statusText)
-        }
-        return decide(attempt, because: "the server answered \(response.statusText)")
-    }
-
-    private func retryAfter(of response: HTTPResponse) -> UInt64? {
-        response.fields[.retryAfter].flatMap { RetryAfter(parsing: $0, now: plan.now) }?.delay(from: plan.now)
-    }
-
-    // MARK: Failures
-
-    /// A transfer has failed: it is tried again after a wait, or its failure is thrown.
-    private func settle(_ error: TransferError, of transfer: Transfer) async throws(TransferError) {
-        // Who ended it is not to be asked whether it goes on.
-        let isEnded = Task.isCancelled || transfer.isCancelled && !writer.patienceEnded
-        // The answer was ended here.
-        if !isEnded, writer.verdict == .mustStartOver(.otherOctets) { return try await settleVerdict() }
-        let failure = writer.explained(error)
-        // Of a status that is a failure it was decided when the head came, by all its fields.
-        if !isEnded, failure.code != .cancelled, failure.code != .httpFailure {
-            var attempt = RetryAttempt(error: failure)
-            attempt.hasContent = writer.received > 0
-            attempt.newOctets = writer.position > mostOctets ? writer.position - mostOctets : 0
-            if canBeTriedAgain(attempt), decide(attempt, because: failure.detail) {
-                mostOctets = max(mostOctets, writer.position)
-                isAfterBreak = true
-                return try await pause()
-            }
-        }
-        throw await abandoned(failure)
-    }
-
-    /// Whether another try could bring the content to where it belongs.
-    private func canBeTriedAgain(_ attempt: RetryAttempt) -> Bool {
-        let goesOn = isResumable && plan.resumption != .none && writer.file.representation.isContinuable
-        // What a reader has got cannot be taken back.
-        if isDescriptor, writer.putOutCount > 0 { return goesOn }
-        // By itself the command tries only what goes on where it stopped.
-        if plan.retries.scope == .resumable, attempt.hasContent { return goesOn || writer.position == 0 }
-        return true
-    }
-
-    private func decide(_ attempt: RetryAttempt, because reason: String) -> Bool {
-        let verdict = state.verdict(
-            after: attempt, elapsed: .now - beginning, random: .random(in: .min ... .max))
-        guard case .wait(let time) = verdict else { return false }
-        retryCount += 1
-        wait = time
-        observe(.retrying(number: retryCount, after: time, reason: reason))
-        return true
-    }
-
-    private func pause() async throws(TransferError) {
-        guard let time = wait.take(), time > .zero else { return }
-        guard await NetworkActor.loop.sleep(until: .now + time) else {
-            throw await abandoned(TransferError(.cancelled, during: .prepare, "cancelled"))
-        }
-    }
-
-    /// The failure, and what is kept in spite of it.
-    private func abandoned(_ error: TransferError) async -> TransferError {
-        // Heads may be on their way to a reader, of an answer whose content is not wanted.
-        if plan.includesHeads, error.code == .httpFailure || error.code == .conditionNotMet {
-            // The first failure is told.
-            do throws(TransferError) { try await writer.drain(until: deadline) } catch {}
-        }
-        var failure = error
-        let wasInPlace = writer.file.isInPlace
-        if let part = writer.abandon() {
-            await writer.file.settle()
-            failure.part = part
-            failure.continuation = wasInPlace ? .goesOnIfAsked : writer.file.continuation
-            if !wasInPlace {
-                let what = failure.code == .writeFailed ? "what was written" : "what was received"
-                failure.detail += "; \(what) is kept in \(part)"
-            }
-        }
-        return failure
-    }
-}
-
-/// What several transfers of one download add up to.
-private struct Sums {
-    private var heads: UInt64 = 0
-    private var requests: UInt64 = 0
-    private var content: UInt64 = 0
-    private var connections = 0
-    private var start: Instant?
-
-    mutating func add(_ report: TransferReport) {
-        heads += report.headOctets
-        requests += report.requestOctets
-        content += report.contentOctets
-        connections += report.connectionsOpened
-        start = start ?? report.timings.start
-    }
-
-    /// The last report, with what came before it.
-    func added(to report: TransferReport) -> TransferReport {
-        guard let start else { return report }
-        var report = report
-        report.headOctets += heads
-        report.requestOctets += requests
-        report.contentOctets += content
-        report.connectionsOpened += connections
-        report.timings.start = start
-        return report
     }
 }

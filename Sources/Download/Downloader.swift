@@ -20,6 +20,14 @@ public final class Downloader {
         try await DownloadRun(plan, client).run(started)
     }
 
+    /// Downloads one resource, going on with what an earlier download of it left, in this process or another (D8); and
+    /// leaves, where it fails, what a later one goes on with. Throws as `receive`.
+    public nonisolated func resume(_ plan: sending DownloadPlan) async throws(TransferError) -> DownloadResult {
+        var plan = plan
+        if plan.resumption == .none { plan.resumption = .automatic }
+        return try await download(plan)
+    }
+
     /// Downloads one resource: content received, file written and named.
     public nonisolated func download(_ plan: sending DownloadPlan) async throws(TransferError)
         -> DownloadResult

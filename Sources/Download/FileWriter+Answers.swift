@@ -61,6 +61,8 @@ extension FileWriter {
         case .complete:
             noteModified(response)
             takesFile = file.name != nil
+            // The content of the answer is none; the digest of what is there is asked for all the same.
+            if let checksum = plan.checksum { try verification.expect(checksum) }
             drop(response, length, .isComplete)
         case .fail(let refusal): throw failure(refusal, response)
         }
@@ -100,6 +102,7 @@ extension FileWriter {
                 "the server sent \(length ?? 0) octets as the part with Content-Range \(range)")
         }
         promised = PartCheck.Part(count: count, told: "Content-Range \(range)")
+        if position > 0, isAfterBreak { resumedAt = resumedAt ?? position }
         let complete = response.contentRange?.completeLength
         let least = complete ?? asked.first + count
         if let limit = plan.options.maximumContentLength, least > limit {
@@ -114,6 +117,9 @@ extension FileWriter {
             file.learn { $0.describe(response, from: source, now: plan.now) }
         }
         if let complete { file.learn { $0.completeLength = complete } }
+        if plan.checksDigests || plan.checksum != nil, !plan.dropsContent {
+            try verification.begin(response, at: position - base, isAll: base == 0, isAnew: position == 0)
+        }
         noteModified(response)
         transfer?.contentBefore = asked.first
         transfer?.wholeExpected = complete
@@ -162,8 +168,9 @@ extension FileWriter {
     func compare(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         guard var check = overlap else { return .more }
         let count = Int(min(UInt64(content.count), check.remaining))
-        let known = try file.octets(at: check.offset, count)
-        let isSame = known.count == count && (0..<count).allSatisfy { known[$0] == content[$0] }
+        var known = [UInt8](repeating: 0, count: count)
+        let found = try file.read(into: &known, at: check.offset, count)
+        let isSame = found == count && (0..<count).allSatisfy { known[$0] == content[$0] }
         guard isSame else {
             verdict = .mustStartOver(.otherOctets)
             // The rest of the answer is of no use either.

@@ -18,6 +18,9 @@ public final class FileWriter: ContentSink {
     /// Most octets of an unwanted answer that are read to keep the connection.
     public nonisolated static let longestUnwanted: UInt64 = 64 << 10
 
+    /// Octets that are read back for a digest beside those that have just come.
+    private nonisolated static let readBack = 1 << 20
+
     /// Longest time that an unwanted answer is read for.
     public nonisolated static let unwantedPatience = Duration.seconds(2)
 
@@ -60,10 +63,19 @@ public final class FileWriter: ContentSink {
     var base: UInt64 = 0
     /// Octets of content that a descriptor has got.
     var putOutCount: UInt64 = 0
+    /// Whether the request is not the next piece.
+    var isAfterBreak = true
+    /// From which octet on what was there was gone on with, the first time.
+    var resumedAt: UInt64?
     /// Octets there when the content under way began.
     var lengthBefore: UInt64 = 0
     /// What still has to be the same as what is there.
     var overlap: OverlapCheck?
+
+    /// Whether the content is what it is said to be.
+    let verification: Verification
+    /// What was found right.
+    private(set) var verified: [DigestExpectation] = []
 
     /// Octets of content taken from the transfer under way.
     public internal(set) var received: UInt64 = 0
@@ -78,6 +90,7 @@ public final class FileWriter: ContentSink {
         source = plan.request.uri
         binaryScan = BinaryScan(plan.binaryCheck)
         file = DownloadFile(plan)
+        verification = Verification(plan)
     }
 
     /// Whether the answer is of no use to the caller: an error where only success is saved.
@@ -93,9 +106,10 @@ public final class FileWriter: ContentSink {
     /// Octets of content taken, codings included: what Content-Range counts.
     var transferred: UInt64 { transfer?.contentReceived ?? received }
 
-    /// Another try begins: `asked` is what its request asks for.
-    func prepare(_ asked: AskedRange?) {
+    /// Another request begins: `asked` is what it asks for; `isAfterBreak` where it is not the next piece.
+    func prepare(_ asked: AskedRange?, isAfterBreak: Bool) {
         self.asked = asked
+        self.isAfterBreak = isAfterBreak
         source = plan.request.uri
         verdict = .wanted
         received = 0
@@ -134,6 +148,10 @@ public final class FileWriter: ContentSink {
                 .conditionNotMet, during: .content, "what the server has does not meet the condition of time")
         }
         noteModified(response)
+        if hasContent(response) {
+            let isAll = response.status != .partialContent || asked != nil
+            try verification.begin(response, at: 0, isAll: isAll, isAnew: true)
+        }
         if plan.includesHeads { addHead(response) }
         if case .descriptor(let descriptor) = plan.destination {
             output = output ?? DescriptorOutput(descriptor)
@@ -147,6 +165,7 @@ public final class FileWriter: ContentSink {
     /// A file is made of the whole content.
     private func beginFile(_ response: HTTPResponse, _ length: UInt64?) throws(TransferError) {
         let representation = PartialRepresentation(response, from: source, now: plan.now)
+        resumedAt = nil
         if file.name != nil {
             // What an earlier try brought is of no use any more.
             try file.startOver(representation)
@@ -187,6 +206,7 @@ public final class FileWriter: ContentSink {
     /// The trailer section goes behind the content, where it is wanted. Throws `writeFailed`.
     public func end(trailers: HTTPFields) throws(TransferError) {
         try promised?.checkWhole(transferred)
+        if !refusesAnswer, !plan.dropsContent { try verification.end(trailers: trailers) }
         guard !refusesAnswer, !trailers.isEmpty, let octets = plan.trailerText?(trailers) else { return }
         // A reader who is slow is waited for once the transfer is over.
         _ = try keep(octets.span, isHead: true)
@@ -203,6 +223,9 @@ public final class FileWriter: ContentSink {
     func keep(_ content: Span<UInt8>, isHead: Bool) throws(TransferError) -> SinkDemand {
         guard takesFile || output != nil else { return .more }
         plan.copied?(content, isHead)
+        if !isHead, verification.isNeeded {
+            verification.take(content, at: takesFile ? file.length : putOutCount)
+        }
         guard takesFile else {
             if !isHead { putOutCount += UInt64(content.count) }
             return try putOut(content)
@@ -213,7 +236,10 @@ public final class FileWriter: ContentSink {
 
     /// The open file.
     public var spliceTarget: SpliceTarget? {
-        takesFile && overlap == nil && verdict == .wanted ? file.spliceTarget : nil
+        guard takesFile, overlap == nil, verdict == .wanted else { return nil }
+        // What nobody can read back must be seen on its way.
+        guard !verification.isNeeded || file.isReadable else { return nil }
+        return file.spliceTarget
     }
 
     /// Counts octets that the kernel has put into the file.
@@ -221,6 +247,10 @@ public final class FileWriter: ContentSink {
         received += UInt64(count)
         file.didSplice(count)
         try checkExcess()
+        if verification.isNeeded {
+            // A part that was there already is caught up with, a little at a time.
+            try verification.catchUp(with: file, to: file.length, atMost: count + FileWriter.readBack)
+        }
     }
 
     /// Adds the head of an interim response, where heads are wanted.
@@ -242,6 +272,35 @@ public final class FileWriter: ContentSink {
         let path = try file.finish(modified: modified)
         isFinished = true
         return path
+    }
+
+    /// Sees to it that all that was received is what the server says; where `isAll`, that the whole is what it should be.
+    /// Throws `digestMismatch`, and `cancelled`.
+    func verify(isAll: Bool) async throws(TransferError) {
+        guard verification.isNeeded, overlap == nil else { return }
+        if takesFile, file.isReadable {
+            while try verification.catchUp(with: file, to: file.length, atMost: FileWriter.readBack) {
+                await NetworkActor.loop.yield()
+                if Task.isCancelled { throw TransferError(.cancelled, during: .store, "cancelled") }
+            }
+        }
+        do throws(TransferError) { try verification.checkContent() } catch {
+            // What was there before is none the worse.
+            try file.rollBack(to: lengthBefore)
+            throw error
+        }
+        guard isAll else { return }
+        verified = try verification.checkWhole()
+    }
+
+    private func hasContent(_ response: HTTPResponse) -> Bool {
+        plan.request.method != .head && response.status != .notModified && !plan.dropsContent
+            && (plan.checksDigests || plan.checksum != nil)
+    }
+
+    /// Takes content as it was sent, before its coding is undone.
+    public func willDecode(_ content: Span<UInt8>) {
+        if verification.isNeeded { verification.takeCoded(content) }
     }
 
     /// Does so now, and waits until all of it is on its device. Throws `writeFailed`.

@@ -202,10 +202,20 @@ struct OutputFile: ~Copyable {
         }
     }
 
-    /// Where a file of that name is written: a link that a person names is followed.
-    static func place(of name: OutputName, in folder: Int32) -> String {
-        guard name.isExplicit else { return name.path }
-        return (try? resolve(name.path, in: folder)) ?? name.path
+    /// Where a file of that name is written: a link that a person names is followed. `nil` where something else than a
+    /// file has the name.
+    static func place(of name: OutputName, in folder: Int32) -> String? {
+        guard let status = try? File.status(of: name.path, in: folder, followsLinks: false) else {
+            return name.path
+        }
+        switch status.kind {
+        case .regular, .folder: return name.path
+        case .special: return nil
+        case .symbolicLink:
+            guard name.isExplicit else { return name.path }
+            let target = try? File.status(of: name.path, in: folder, followsLinks: true)
+            return target?.kind == .special ? nil : try? resolve(name.path, in: folder)
+        }
     }
 
     /// Follows links by hand: the file they lead to is replaced, so its own folder must hold the part.

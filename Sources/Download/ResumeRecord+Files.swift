@@ -7,7 +7,7 @@ extension ResumeRecord {
     enum Reading: Hashable {
         case record(ResumeRecord)
         case nothing
-        /// A file of this user's that is no record, or not all of one.
+        /// Not all of a record.
         case garbage
         /// What is not for this user to read or to replace.
         case foreign
@@ -19,9 +19,12 @@ extension ResumeRecord {
             let file = try File.open(path, in: folder, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
             let status = try File.status(of: file.rawValue)
             guard status.kind == .regular, status.owner == File.ownUser else { return .foreign }
-            guard status.size <= UInt64(longest) else { return .garbage }
+            guard status.size <= UInt64(longest) else { return .foreign }
             let octets = try File.contents(of: file.rawValue, limit: longest)
-            return ResumeRecord(octets).map { .record($0) } ?? .garbage
+            if let record = ResumeRecord(octets) { return .record(record) }
+            // What a crash of the machine can have left; anything else under that name is somebody's.
+            let isTorn = octets.allSatisfy { $0 == 0 } || octets.starts(with: "rawget ".utf8)
+            return isTorn ? .garbage : .foreign
         } catch {
             return error.errno == ENOENT ? .nothing : .foreign
         }

@@ -16,6 +16,9 @@ public protocol ContentSink: AnyObject {
     /// `count` octets reached the splice target.
     func didSplice(_ count: Int) throws(TransferError)
 
+    /// Content as it came, which is decoded next and then written; lent for the call. Not for content that is not decoded.
+    func willDecode(_ content: Span<UInt8>)
+
     /// All content was received.
     func end(trailers: HTTPFields) throws(TransferError)
 }
@@ -25,6 +28,8 @@ extension ContentSink {
     public var spliceTarget: SpliceTarget? { nil }
     /// Nothing to do, unless a sink says otherwise.
     public func didSplice(_ count: Int) throws(TransferError) {}
+    /// Nothing to do, unless a sink says otherwise.
+    public func willDecode(_ content: Span<UInt8>) {}
     /// Nothing to do, unless a sink says otherwise.
     public func end(trailers: HTTPFields) throws(TransferError) {}
 }

@@ -306,6 +306,7 @@ final class ExchangeDriver {
                 try countContent(range.count)
                 if let stage, stage.isRecording { stage.record(input.extracting(range)) }
                 if let decoder {
+                    transfer.sink.willDecode(input.extracting(range))
                     decoder.give(input.extracting(range))
                     return .coded
                 }
@@ -356,7 +357,9 @@ final class ExchangeDriver {
     }
 
     func checkLimit(_ octets: UInt64) throws(TransferError) {
-        if let limit = transfer.options.maximumContentLength, transfer.contentBefore + octets > limit {
+        if let limit = transfer.options.maximumContentLength,
+            octets > limit - min(limit, transfer.contentBefore)
+        {
             throw TransferError(
                 .tooLarge, during: .content, "the content has more than the \(limit) octets allowed")
         }

@@ -78,6 +78,7 @@ extension Transfer {
                 contentReceived += UInt64(portion.count)
                 observe(.content(count: portion.count, total: contentReceived))
                 if let decoder {
+                    sink.willDecode(portion.span)
                     decoder.give(portion.span)
                     try await decode(decoder, until: total)
                 } else if try sink.write(portion.span) == .pause {

@@ -56,6 +56,8 @@ public enum TransferEvent: Sendable {
     case contentReceived(trailers: HTTPFields)
     /// A kept connection turned out dead before anything came: the request goes out again on a new one.
     case resending
+    /// The content has the digest that it should have: which, and who says so.
+    case verified(String)
     /// What was there of the representation is gone on with, from that octet on.
     case resuming(at: UInt64)
     /// What was there is of no use: the representation is loaded from its first octet on.

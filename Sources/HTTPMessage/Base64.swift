@@ -54,6 +54,26 @@ package enum Base64 {
         return octets
     }
 
+    /// As `decoded`, but with what structured fields may lack or have too much of: padding, missing or one "=" too many, and
+    /// bits beyond the last octet (RFC 9651, section 4.2.7; RFC 9530, appendix B.11 has a digest padded so).
+    static func decodedLeniently(_ text: Span<UInt8>) -> [UInt8]? {
+        var end = text.count
+        while end > 0, text.count - end < 2, text[end - 1] == UInt8(ascii: "=") { end -= 1 }
+        // One character has fewer bits than an octet.
+        guard end % 4 != 1 else { return nil }
+        var octets: [UInt8] = []
+        octets.reserveCapacity(end / 4 * 3 + 2)
+        var group: UInt32 = 0
+        for index in 0..<end {
+            guard let digit = value(of: text[index]) else { return nil }
+            group = group << 6 | UInt32(digit)
+            // The second, third and fourth character of a group each complete an octet.
+            let place = index % 4
+            if place > 0 { octets.append(UInt8(truncatingIfNeeded: group >> UInt32(6 - 2 * place))) }
+        }
+        return octets
+    }
+
     private static func value(of character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - 0x41

@@ -73,6 +73,8 @@ extension FieldName {
     public static let cacheControl = FieldName(known: "Cache-Control")
     /// RFC 9110, section 7.6.1.
     public static let connection = FieldName(known: "Connection")
+    /// RFC 9530, section 2.
+    public static let contentDigest = FieldName(known: "Content-Digest")
     /// RFC 6266.
     public static let contentDisposition = FieldName(known: "Content-Disposition")
     /// RFC 9110, section 8.4.
@@ -83,6 +85,8 @@ extension FieldName {
     public static let contentLength = FieldName(known: "Content-Length")
     /// RFC 9110, section 8.7.
     public static let contentLocation = FieldName(known: "Content-Location")
+    /// RFC 1864; in HTTP until RFC 7231.
+    public static let contentMD5 = FieldName(known: "Content-MD5")
     /// RFC 9110, section 14.4.
     public static let contentRange = FieldName(known: "Content-Range")
     /// RFC 9110, section 8.3.
@@ -129,6 +133,8 @@ extension FieldName {
     public static let range = FieldName(known: "Range")
     /// RFC 9110, section 10.1.3.
     public static let referer = FieldName(known: "Referer")
+    /// RFC 9530, section 3.
+    public static let reprDigest = FieldName(known: "Repr-Digest")
     /// RFC 9110, section 10.2.3.
     public static let retryAfter = FieldName(known: "Retry-After")
     /// RFC 9110, section 10.2.4.

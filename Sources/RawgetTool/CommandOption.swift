@@ -31,6 +31,8 @@ struct CommandOption: Sendable {
         case text(@Sendable (inout CommandSettings, String) -> Void)
         /// Text of a certain form; false when it has another.
         case checked(@Sendable (inout CommandSettings, String) -> Bool)
+        /// Text of a form with an explanation of its own for what has another.
+        case explained(@Sendable (inout CommandSettings, String) throws(UsageError) -> Void)
         /// Decimal seconds.
         case seconds(@Sendable (inout CommandSettings, Duration) -> Void)
         /// Octets, with a unit.
@@ -90,7 +92,7 @@ struct CommandOption: Sendable {
     var takesArgument: Bool {
         switch effect {
         case .toggle, .flag, .remoteName, .next, .asCurl, .help, .version: false
-        case .text, .checked, .seconds, .size, .count, .url, .output, .configFile: true
+        case .text, .checked, .explained, .seconds, .size, .count, .url, .output, .configFile: true
         }
     }
 }

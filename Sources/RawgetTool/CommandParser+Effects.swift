@@ -29,7 +29,7 @@ extension CommandParser {
         case .version:
             command.purpose = .version
             return
-        case .text, .checked, .seconds, .size, .count, .configFile: break
+        case .text, .checked, .explained, .seconds, .size, .count, .configFile: break
         }
         let value = argument.map(text) ?? ""
         if case .configFile = found.option.effect { return try readConfig(FileArgument(value)) }
@@ -107,6 +107,7 @@ extension CommandOption {
         case .text(let set): set(&settings, value)
         case .checked(let set):
             guard set(&settings, value) else { throw malformed(value) }
+        case .explained(let set): try set(&settings, value)
         case .seconds(let set):
             guard let seconds = NumberText.seconds(value) else { throw malformed(value) }
             set(&settings, seconds)

@@ -1,3 +1,5 @@
+import Download
+
 extension OptionTable {
     /// Going on with what is there, trying again, and proving that it is right.
     static let resuming: [CommandOption] = [
@@ -45,6 +47,16 @@ extension OptionTable {
         CommandOption(
             "retry-connrefused", in: .resuming, "With --retry, try again after a refused connection, too",
             .toggle { $0.transfer.resuming.retriesRefused = $1 }),
+        CommandOption(
+            "checksum", argument: "ALGORITHM:HEX", in: .resuming,
+            "Name the file only when its content has this digest: sha-256, sha-512, sha-384, sha-224; sha-1 and md5 are insecure. Exit 120 when it has another",
+            .explained { (settings, text) throws(UsageError) in
+                do throws(ChecksumError) {
+                    settings.transfer.resuming.checksum = try Checksum(parsing: text)
+                } catch {
+                    throw UsageError("--checksum: \("\(error)".escapedForTerminal)")
+                }
+            }),
         CommandOption(
             "etag-save", argument: "FILE", in: .resuming,
             "Write the entity tag of what was saved to FILE",

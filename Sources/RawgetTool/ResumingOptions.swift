@@ -24,6 +24,8 @@ struct ResumingOptions: Hashable, Sendable {
     /// `--retry-connrefused`.
     var retriesRefused = false
 
+    /// `--checksum`.
+    var checksum: Checksum?
     /// `--etag-save`.
     var tagFile: FileArgument?
     /// `--etag-compare`.

@@ -45,6 +45,7 @@ struct Trace {
             for field in trailers { console.say("< \(field.name): \(field.value)".escapedForTerminal) }
             note("content received whole")
         case .resending: note("the kept connection was dead: sending the request again on a new one")
+        case .verified(let what): note("the content is right by \(what)")
         case .resuming(let offset): note("going on at octet \(offset)")
         case .startingOver(let reason): note("beginning anew: \(reason)")
         case .retrying(let number, let wait, let reason):

@@ -121,4 +121,15 @@ public final class ReplayServer: Sendable {
     public func waitForConnectionsToEnd(_ count: Int, within limit: Duration = .seconds(10)) -> Bool {
         stage.state.wait(within: limit) { $0.connectionCount >= count && $0.threads.isEmpty }
     }
+
+    /// Blocks the thread until no connection is open and none waits to be accepted, at most for `limit`; whether that
+    /// is so. What a client that is dead had sent is answered by then.
+    public func waitUntilIdle(within limit: Duration = .seconds(10)) -> Bool {
+        let deadline = ContinuousClock.now + limit
+        while !stage.isIdle {
+            guard ContinuousClock.now < deadline else { return false }
+            usleep(500)
+        }
+        return true
+    }
 }

@@ -9,6 +9,28 @@ extension File {
         return try readSome(count, "pread") { pread(descriptor, $0, $1, Int(offset)) }
     }
 
+    /// Reads up to `count` octets at `offset` into the beginning of `buffer`, wherever the descriptor stands. Returns how
+    /// many there were; 0 at the end.
+    public static func read(
+        into buffer: inout [UInt8], _ count: Int, at offset: UInt64, from descriptor: Int32
+    ) throws(SystemError) -> Int {
+        guard let offset = Int(exactly: offset) else { throw SystemError(call: "pread", errno: EFBIG) }
+        var failure: SystemError?
+        // Safety: the kernel fills no more than the buffer has.
+        let filled = buffer.withUnsafeMutableBytes { bytes in
+            do throws(SystemError) {
+                return try retrying("pread") {
+                    pread(descriptor, bytes.baseAddress, min(count, bytes.count), offset)
+                }
+            } catch {
+                failure = error
+                return 0
+            }
+        }
+        if let failure { throw failure }
+        return filled
+    }
+
     /// Reads up to `count` octets where the descriptor stands; none at the end. One that never blocks and has nothing
     /// gives EAGAIN.
     public static func readSome(_ count: Int, from descriptor: Int32) throws(SystemError) -> [UInt8] {

@@ -190,7 +190,7 @@ public enum File {
         while true {
             let count: Int
             do throws(SystemError) {
-                count = try retrying("read") { read(descriptor, &chunk, chunk.count) }
+                count = try retrying("read") { Glibc.read(descriptor, &chunk, chunk.count) }
             } catch {
                 guard error.errno == EAGAIN else { throw error }
                 var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

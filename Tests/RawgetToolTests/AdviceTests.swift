@@ -58,14 +58,28 @@ struct AdviceTests {
         #expect(run.errors.contains("With --no-globoff the braces") == isTold, "\(run.errors)")
     }
 
-    @Test("a part that is kept is never used again, and may be removed")
-    func part() async throws {
-        let run = try await run([.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close])
+    @Test(
+        "what becomes of a part that is kept",
+        arguments: [
+            ([], "ETag: \"a\"", "The same command goes on from there."),
+            ([], "Server: x", "A new try begins anew, since the server named no strong validator."),
+            (
+                [], "ETag: \"a\"\r\nAccept-Ranges: none",
+                "A new try begins anew, since the server takes no ranges."
+            ),
+            (
+                ["--no-resume"], "ETag: \"a\"",
+                "A new try begins anew: it never uses file.part, which may be removed."
+            ),
+        ] as [([String], String, String)])
+    func part(_ arguments: [String], _ field: String, _ advice: String) async throws {
+        let server = try serve([
+            .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\(field)\r\n\r\nabc"), .close,
+        ])
+        let run = await rawget(
+            arguments + ["--retry", "0", "-o", "file", "http://\(server.authority)/"], in: folder)
         #expect(run.exit == 18)
-        #expect(
-            run.errors.hasSuffix(
-                "Try again. A new try begins anew: it never uses file.part, which may be removed.\n"),
-            "\(run.errors)")
+        #expect(run.errors.hasSuffix("Try again. \(advice)\n"), "\(run.errors)")
     }
 
     @Test("http to a port of TLS: its alert says that https is meant", arguments: [true, false])

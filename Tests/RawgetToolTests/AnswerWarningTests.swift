@@ -71,7 +71,7 @@ struct AnswerWarningTests {
 
     @Test(
         "an option of curl's that is missing is told to be",
-        arguments: ["-C", "--retry", "--digest", "--netrc"])
+        arguments: ["-F", "--proxytunnel", "--digest", "--netrc"])
     func laterOptions(option: String) async throws {
         let run = await rawget([option, "http://127.0.0.1/"], in: folder)
         #expect(run.exit == 2)

@@ -110,7 +110,7 @@ struct FailureTests {
         let run = try await run([.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close])
         #expect(run.exit == 18)
         #expect(run.errors.contains("what was received is kept in file.part"))
-        #expect(folder.names == ["file.part"])
+        #expect(folder.names.count == 2 && folder.names[0].hasPrefix(".rawget-"))
         #expect(folder.text(of: "file.part") == "abc")
     }
 

@@ -24,15 +24,6 @@ struct ReadmeTests {
     func work() async throws {
         let server = try serve { request in
             let content = [UInt8](repeating: 0x78, count: 2000)
-            if let range = request.range(of: 2000) {
-                let told = "bytes \(range.lowerBound)-\(range.upperBound - 1)/2000"
-                return [
-                    .send(
-                        "HTTP/1.1 206 Partial Content\r\nContent-Range: \(told)\r\nContent-Length: \(range.count)\r\n\r\n"
-                    ),
-                    .send(Array(content[0..<range.count])),
-                ]
-            }
             let head = "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n"
             return request.method == "HEAD" ? [.send(head)] : [.send(head), .send(content)]
         }
@@ -46,8 +37,7 @@ struct ReadmeTests {
             #expect(words.first == "rawget")
             let run = await rawget(Array(words.dropFirst()), in: folder)
             #expect(run.exit == 0 && run.errors.isEmpty, "\(command): \(run.errors)")
-            if words.contains("0-999") { #expect(run.output.count == 1000) }
         }
-        #expect(folder.names == ["a.iso", "archive.zip", "b.iso", "page.html"])
+        #expect(folder.names == ["a.iso", "archive.zip", "b.iso", "disk.iso", "page.html"])
     }
 }

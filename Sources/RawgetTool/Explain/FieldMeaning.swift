@@ -76,9 +76,11 @@ struct FieldMeaning {
         case .keepAlive, .proxyConnection, .upgrade, .te:
             ["about this connection alone; a cache drops it (RFC 9110, 7.6.1)"]
         case "Content-Digest", "Content-MD5":
-            ["a digest of the content as it comes, by which it can be checked; rawget does not do that"]
-        case "Repr-Digest", "Digest":
-            ["a digest of the whole representation, by which it can be checked; rawget does not do that"]
+            ["a digest of the content as it comes: a download that has another does not get its name"]
+        case "Repr-Digest":
+            ["a digest of the whole representation: a download that has another does not get its name"]
+        case "Digest":
+            ["a digest of the whole representation, in a form that Repr-Digest has replaced; it is not checked"]
         case .server, "X-Powered-By", "Via", "X-Cache": ["what answers; nothing depends on it"]
         case "Strict-Transport-Security": ["asks for https from now on; rawget keeps no list of such hosts"]
         case "Alt-Svc": ["another place, or protocol, for the same; not used"]

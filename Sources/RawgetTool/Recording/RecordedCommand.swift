@@ -53,7 +53,7 @@ struct RecordedCommand {
 
     /// Options that have no meaning where the fixture's own servers answer, or cannot keep it.
     private nonisolated static let dropped: Set<String> = [
-        "record", "resolve", "connect-to", "unix-socket", "interface", "ipv4", "ipv6", "cacert", "capath",
+        "record", "resume", "resolve", "connect-to", "unix-socket", "interface", "ipv4", "ipv6", "cacert", "capath",
         "insecure", "ciphers", "tls13-ciphers", "cert", "cert-type", "key", "key-type", "pass",
         "pinnedpubkey", "stderr",
     ]
@@ -80,18 +80,23 @@ struct RecordedCommand {
         let rank = rankOfClient
         // As it is by default, but for some milliseconds that tell one client from the other.
         if rank > 0 { additions += ["--happy-eyeballs-timeout-ms", "\(250 + rank)"] }
+        // So it ran: a record is of no use where its part does not lie.
+        let group = command.groups[groupIndex]
+        if !command.run.isCurl, group.options.resuming.continuation == nil { additions.append("--no-resume") }
         guard circumstances.usesTLS else { return additions }
-        let options = command.groups[groupIndex].options.tls
+        let options = group.options.tls
         if circumstances.kept.isDisjoint(with: ["cacert", "capath"]) {
             additions += ["--cacert", "{ca}"]
         } else if options.authorityFile == nil, options.authorityFolder == nil {
             // The environment named some that could not be read.
             additions += ["--cacert", "authorities.pem"]
         }
-        if group < circumstances.hasClientCertificate.count, circumstances.hasClientCertificate[group] {
+        if self.group < circumstances.hasClientCertificate.count,
+            circumstances.hasClientCertificate[self.group]
+        {
             additions += ["-E", "{client-certificate}", "--key", "{client-key}"]
         }
-        if group < circumstances.hasPin.count, circumstances.hasPin[group] {
+        if self.group < circumstances.hasPin.count, circumstances.hasPin[self.group] {
             additions += ["--pinnedpubkey", "{pin}"]
         }
         return additions
