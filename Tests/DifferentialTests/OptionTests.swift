@@ -15,7 +15,7 @@ struct OptionTests {
     ]
     /// Those that curl 7.88 lacks; a fixture of this command alone shows them.
     private static let own: Set<String> = [
-        "--cache-policy", "--chunk-size", "--keepalive-cnt", "--no-resume", "--no-sync", "--record",
+        "--cache-policy", "--checksum", "--chunk-size", "--keepalive-cnt", "--no-resume", "--no-sync", "--record",
         "--resume", "--resume-overlap", "--sync",
     ]
 
