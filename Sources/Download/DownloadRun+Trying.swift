@@ -100,7 +100,8 @@ extension DownloadRun {
         let wasInPlace = writer.file.isInPlace
         guard let part = writer.abandon() else { return failure }
         // In a task of its own: who has interrupted waits for the disk all the same, or does so again.
-        await Task(executorPreference: NetworkActor.loop) { [file = writer.file] in await file.settle() }.value
+        await Task(executorPreference: NetworkActor.loop) { [file = writer.file] in await file.settle() }
+            .value
         guard !wasInPlace else {
             if failure.code == .digestMismatch {
                 failure.detail += "; \(part) is as it was before"

@@ -22,7 +22,8 @@ public final class Downloader {
 
     /// Downloads one resource, going on with what an earlier download of it left, in this process or another (D8); and
     /// leaves, where it fails, what a later one goes on with. Throws as `receive`.
-    public nonisolated func resume(_ plan: sending DownloadPlan) async throws(TransferError) -> DownloadResult {
+    public nonisolated func resume(_ plan: sending DownloadPlan) async throws(TransferError) -> DownloadResult
+    {
         var plan = plan
         if plan.resumption == .none { plan.resumption = .automatic }
         return try await download(plan)

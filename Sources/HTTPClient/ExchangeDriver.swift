@@ -351,18 +351,9 @@ final class ExchangeDriver {
                 "\(host) sent more than the \(storedPrefix.of) octets that it said there are")
         }
         transfer.contentReceived = received
-        try checkLimit(received)
+        try transfer.checkLimit(received)
         if exchange.contentReceived > ExchangeDriver.bulk { setBulk(true) }
         transfer.observe(.content(count: count, total: received))
-    }
-
-    func checkLimit(_ octets: UInt64) throws(TransferError) {
-        if let limit = transfer.options.maximumContentLength,
-            octets > limit - min(limit, transfer.contentBefore)
-        {
-            throw TransferError(
-                .tooLarge, during: .content, "the content has more than the \(limit) octets allowed")
-        }
     }
 
     // MARK: Turns

@@ -80,7 +80,14 @@ extension Transfer {
                 if let decoder {
                     sink.willDecode(portion.span)
                     decoder.give(portion.span)
-                    try await decode(decoder, until: total)
+                    try await decode(decoder) { (found) throws(TransferError) in
+                        if case .pause = found {
+                            try await waitForResumption(until: total)
+                        } else {
+                            // One portion may hold a thousand times as much.
+                            try await yield(during: .content, until: total)
+                        }
+                    }
                 } else if try sink.write(portion.span) == .pause {
                     pause()
                 }
@@ -102,26 +109,45 @@ extension Transfer {
     /// Octets that are brought to the sink between two looks at other work.
     private static let portion = 1 << 20
 
-    /// Passes on all that the decoder can make of what it was given.
-    private func decode(_ decoder: ContentDecoder, until total: Deadline) async throws(TransferError) {
+    /// What stands between two portions of decoded content.
+    enum DecodingBreak {
+        /// The decoder has worked for long without a result.
+        case work
+        /// The sink wants no more for now.
+        case pause
+        /// So many octets were brought to the sink.
+        case portion(Int)
+    }
+
+    /// Passes on all that the decoder can make of what it was given; `goOn` is called at each break.
+    func decode(
+        _ decoder: ContentDecoder, goOn: (DecodingBreak) async throws(TransferError) -> Void
+    ) async throws(TransferError) {
         while true {
+            var count = 0
             let progress = try decoder.next { (octets) throws(TransferError) -> SinkDemand in
-                if let limit = options.maximumContentLength, decoder.decoded > limit {
-                    throw TransferError(
-                        .tooLarge, during: .content, "the content has more than the \(limit) octets allowed")
-                }
+                count = octets.count
+                try checkLimit(decoder.decoded)
                 return try sink.write(octets)
             }
             switch progress {
             case .needsInput: return
-            case .working: try await yield(during: .content, until: total)
+            case .working: try await goOn(.work)
             case .decoded(.pause):
                 pause()
-                try await waitForResumption(until: total)
-            // One portion may hold a thousand times as much.
-            case .decoded(.more): try await yield(during: .content, until: total)
+                try await goOn(.pause)
+            case .decoded(.more): try await goOn(.portion(count))
             }
         }
+    }
+
+    /// Throws `tooLarge` where so many octets are more than the caller allows, those that were there before counted.
+    func checkLimit(_ octets: UInt64) throws(TransferError) {
+        guard let limit = options.maximumContentLength, octets > limit - min(limit, contentBefore) else {
+            return
+        }
+        throw TransferError(
+            .tooLarge, during: .content, "the content has more than the \(limit) octets allowed")
     }
 
     private func waitForResumption(until total: Deadline) async throws(TransferError) {

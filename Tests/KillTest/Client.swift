@@ -40,8 +40,10 @@ struct Client: Sendable {
     ) throws(SystemError) -> (ending: Ending, errors: String) {
         let input = NamelessFile()
         let output = NamelessFile()
+        // A name without a folder is looked up.
+        let call = arguments[0].hasPrefix("/") ? arguments : ["/usr/bin/env"] + arguments
         let program = try Program(
-            "/usr/bin/env", arguments, environment: Client.environment, folder: folder,
+            call[0], Array(call.dropFirst()), environment: Client.environment, folder: folder,
             input: input.descriptor, output: output.descriptor, errors: output.descriptor)
         let start = Instant.now
         witness.aim(at: program)

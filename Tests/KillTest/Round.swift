@@ -156,7 +156,8 @@ struct Round {
     /// A restart asks for no more than what the part lacks, and one MiB.
     private mutating func judgeEconomy(_ sight: Witness.Sight, part: UInt64, of version: FileVersion) {
         // Where no length was told, a part that is all looks like any other.
-        guard part > 0, !isMisled, sight.requestCount > 0, !(plan.isChunked && part == version.size) else { return }
+        let looksUnfinished = plan.isChunked && part == version.size
+        guard part > 0, !isMisled, !looksUnfinished, sight.requestCount > 0 else { return }
         tally.count(.measured)
         let most = version.size - part + (1 << 20)
         if sight.asked > most {

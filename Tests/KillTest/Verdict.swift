@@ -36,7 +36,7 @@ enum Verdict: Hashable, Sendable {
         var offset: UInt64 = 0
         while case let octets = try File.readSome(65_536, from: file.rawValue), !octets.isEmpty {
             let wanted = version.content.octets(in: offset..<offset + UInt64(octets.count))
-            let count = zip(octets, wanted).prefix { $0 == $1 }.count
+            let count = octets == wanted ? octets.count : zip(octets, wanted).prefix { $0 == $1 }.count
             offset += UInt64(count)
             if count < octets.count { break }
         }

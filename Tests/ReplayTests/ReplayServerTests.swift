@@ -210,6 +210,19 @@ struct ReplayServerStopTests {
         #expect(server.waitForConnectionsToEnd(1))
     }
 
+    @Test("is idle once all who connected have been served and have gone") func becomesIdle() throws {
+        let server = try started(Script(everyConnection: .init([.expectHead, .stall])))
+        let first = try #require(PlainClient(server))
+        #expect(!server.waitUntilIdle(within: .milliseconds(20)))
+        first.send(get)
+        first.close()
+        let second = try #require(PlainClient(server))
+        second.send(get)
+        second.close()
+        #expect(server.waitUntilIdle())
+        #expect(server.requests.count == 2)
+    }
+
     @Test("a silent peer is given up after the patience") func patienceEnds() throws {
         let server = try started(Script([.init([.expectHead])]), patience: .milliseconds(20))
         let client = try #require(PlainClient(server))

@@ -80,7 +80,7 @@ struct FieldMeaning {
         case "Repr-Digest":
             ["a digest of the whole representation: a download that has another does not get its name"]
         case "Digest":
-            ["a digest of the whole representation, in a form that Repr-Digest has replaced; it is not checked"]
+            ["a digest of the whole representation, in an older form than Repr-Digest: it is not checked"]
         case .server, "X-Powered-By", "Via", "X-Cache": ["what answers; nothing depends on it"]
         case "Strict-Transport-Security": ["asks for https from now on; rawget keeps no list of such hosts"]
         case "Alt-Svc": ["another place, or protocol, for the same; not used"]

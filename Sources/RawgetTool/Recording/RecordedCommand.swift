@@ -53,7 +53,8 @@ struct RecordedCommand {
 
     /// Options that have no meaning where the fixture's own servers answer, or cannot keep it.
     private nonisolated static let dropped: Set<String> = [
-        "record", "resume", "resolve", "connect-to", "unix-socket", "interface", "ipv4", "ipv6", "cacert", "capath",
+        "record", "resume", "resolve", "connect-to", "unix-socket", "interface", "ipv4", "ipv6", "cacert",
+        "capath",
         "insecure", "ciphers", "tls13-ciphers", "cert", "cert-type", "key", "key-type", "pass",
         "pinnedpubkey", "stderr",
     ]
