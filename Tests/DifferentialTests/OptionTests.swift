@@ -15,8 +15,8 @@ struct OptionTests {
     ]
     /// Those that curl 7.88 lacks; a fixture of this command alone shows them.
     private static let own: Set<String> = [
-        "--cache-policy", "--checksum", "--chunk-size", "--keepalive-cnt", "--no-resume", "--no-sync", "--record",
-        "--resume", "--resume-overlap", "--sync",
+        "--cache-policy", "--checksum", "--chunk-size", "--keepalive-cnt", "--no-resume",
+        "--no-sync", "--record", "--resume", "--resume-overlap", "--sync",
     ]
 
     private static func used(where isMeant: (Fixture) -> Bool) throws -> UsedOptions {
