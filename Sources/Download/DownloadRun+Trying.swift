@@ -47,9 +47,9 @@ extension DownloadRun {
     func tryAgain(after failure: TransferError, isEnded: Bool) async throws(TransferError) {
         // Abandoned already, while waiting.
         guard failure.part == nil else { throw failure }
-        if !isEnded, failure.code != .cancelled {
+        // Of a status that is a failure it was decided when the head came, by all its fields.
+        if !isEnded, failure.code != .cancelled, failure.code != .httpFailure {
             var attempt = RetryAttempt(error: failure)
-            attempt.status = failure.code == .httpFailure ? writer.refused?.status : nil
             attempt.hasContent = writer.received > 0
             attempt.newOctets = writer.position > mostOctets ? writer.position - mostOctets : 0
             if canBeTriedAgain(attempt), decide(attempt, because: failure.detail) {

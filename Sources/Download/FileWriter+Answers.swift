@@ -39,6 +39,8 @@ extension FileWriter {
     /// taken like that of any answer.
     func goOn(_ response: HTTPResponse, _ asked: AskedRange, _ length: UInt64?) throws(TransferError) -> Bool
     {
+        // The answer to the caller's own condition is the same, whatever is here of the content.
+        if response.status == .notModified, PartCheck.isConditional(plan.request) { return false }
         var part = file.representation
         part.length = position
         let decision = ResumeDecision(
@@ -149,7 +151,7 @@ extension FileWriter {
         case .otherStatus:
             TransferError(
                 .badResume, during: .content,
-                "the server answered \(status) to the request for what is missing; what is there stays")
+                "the server answered \(status) to the request for what is missing")
         case .rangeIgnored:
             TransferError(
                 .rangeNotServed, during: .content,

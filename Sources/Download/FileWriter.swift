@@ -267,7 +267,8 @@ public final class FileWriter: ContentSink {
     /// All content is there: the file is written, dated and named. Returns its path; `nil` where there is none.
     public func finish() throws(TransferError) -> String? {
         waiter?.cancel()
-        guard takesFile, !refusesAnswer, !isFinished else { return file.path }
+        guard !isFinished else { return file.path }
+        guard takesFile, !refusesAnswer else { return nil }
         let path = try file.finish(modified: modified)
         isFinished = true
         return path

@@ -11,7 +11,8 @@ struct OutputFile: ~Copyable {
     let part: String?
     let descriptor: FileDescriptor
     private let folder: Int32
-    private let mayReplace: Bool
+    /// Whether a file that stands there by then is replaced.
+    let mayReplace: Bool
     private let base: String
 
     /// Most numbers tried for a free name.

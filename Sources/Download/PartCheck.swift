@@ -99,7 +99,8 @@ enum PartCheck {
         }
     }
 
-    private static func isConditional(_ request: HTTPRequest) -> Bool {
+    /// Whether the caller has said what is here already.
+    static func isConditional(_ request: HTTPRequest) -> Bool {
         request.fields.contains(.ifNoneMatch) || request.fields.contains(.ifModifiedSince)
     }
 

@@ -70,17 +70,23 @@ extension RecordPlace {
     /// Looks for the record of a download of `uri` in `folder`. `names` are those of the run: what another transfer has is
     /// passed over. Throws `partInUse` where another process is writing the part.
     func search(for uri: URI, in folder: Int32, _ names: TakenNames) throws(TransferError) -> RecordSearch {
+        // Behind a free place there may be more: the download that had it may be over.
+        var free: RecordSlot?
         for number in 0..<RecordPlace.mostNumbers {
             let path = path(number)
             guard names.take(path) else { continue }
             switch try look(at: path, for: uri, in: folder) {
+            case .empty where free == nil: free = RecordSlot(path: path, isStale: false)
+            case .stale where free == nil: free = RecordSlot(path: path, isStale: true)
+            case .empty: names.giveBack(path)
+            case .stale: names.giveBack(path)
             case .foreign: names.giveBack(path)
-            case .empty: return .nothing(RecordSlot(path: path, isStale: false))
-            case .stale: return .nothing(RecordSlot(path: path, isStale: true))
-            case .found(let part): return .found(part)
+            case .found(let part):
+                if let free { names.giveBack(free.path) }
+                return .found(part)
             }
         }
-        return .nothing(nil)
+        return .nothing(free)
     }
 
     private enum Look: ~Copyable {

@@ -14,7 +14,10 @@ struct OptionTests {
         "-V": "each shows its own version",
     ]
     /// Those that curl 7.88 lacks; a fixture of this command alone shows them.
-    private static let own: Set<String> = ["--cache-policy", "--keepalive-cnt", "--record"]
+    private static let own: Set<String> = [
+        "--cache-policy", "--checksum", "--chunk-size", "--keepalive-cnt", "--no-resume",
+        "--no-sync", "--record", "--resume", "--resume-overlap", "--sync",
+    ]
 
     private static func used(where isMeant: (Fixture) -> Bool) throws -> UsedOptions {
         var used = UsedOptions()

@@ -215,8 +215,8 @@ struct PlacedRecordTests {
 
     // MARK: Other downloads
 
-    @Test("the part of another URL is left to it, and both go on")
-    func otherURL() async throws {
+    @Test("the part of another URL is left to it, and both go on", arguments: [true, false])
+    func otherURL(isFirstFirst: Bool) async throws {
         let other = Resource(content: Array(large.suffix(200_000)), fields: ["ETag: \"o\""])
         let rig = try Rig { request in
             let resource = request.target == "/other" ? other : Resource()
@@ -227,13 +227,46 @@ struct PlacedRecordTests {
         _ = try await get(rig, "/other")
         #expect(rig.folder.names == [".f.1.rawget", ".f.rawget", "f.1.part", "f.part"])
         #expect(rig.folder.octets(of: "f.1.part") == Array(other.content.prefix(Self.kept)))
-        #expect(try await get(rig, "/other").get().resumedAt == UInt64(Self.kept))
-        #expect(rig.folder.octets(of: "f") == other.content)
-        #expect(rig.folder.names == [".f.rawget", "f", "f.part"])
-        #expect(try await get(rig).get().resumedAt == UInt64(Self.kept))
-        #expect(rig.folder.octets(of: "f") == Resource.someContent)
+        // The one that came first is over first, or not.
+        for target in isFirstFirst ? ["/file.bin", "/other"] : ["/other", "/file.bin"] {
+            #expect(try await get(rig, target).get().resumedAt == UInt64(Self.kept))
+            #expect(
+                rig.folder.octets(of: "f") == (target == "/other" ? other.content : Resource.someContent))
+        }
         #expect(rig.folder.names == ["f"])
         #expect(rig.ranges == [nil, nil, "bytes=100000-", "bytes=100000-"])
+    }
+
+    @Test("where a person names a link, part and record lie beside what it leads to")
+    func linkNamed() async throws {
+        let rig = try Rig { request in
+            request.connection == 0
+                ? Resource().cut(request, behind: Self.kept) : Resource().answer(request)
+        }
+        rig.folder.makeFolder("there")
+        rig.folder.write("old", to: "there/real")
+        rig.folder.link("f", to: "there/real")
+        _ = try await get(rig)
+        #expect(rig.folder.names == ["f", "there"])
+        #expect(rig.folder.octets(of: "there/real.part")?.count == Self.kept)
+        #expect(try await get(rig).get().resumedAt == UInt64(Self.kept))
+        #expect(rig.folder.octets(of: "there/real") == Resource.someContent)
+        #expect(rig.folder.names == ["f", "there"])
+    }
+
+    @Test("a link of the name that the URL gives is not replaced when the part gets its name")
+    func linkInURL() async throws {
+        let rig = try Rig { request in
+            request.connection == 0
+                ? Resource().cut(request, behind: Self.kept) : Resource().answer(request)
+        }
+        rig.folder.link("f", to: "there")
+        for _ in 0..<2 {
+            _ = try await rig.download("/f", to: .requestedName) { $0.resumption = .automatic }
+        }
+        #expect(rig.ranges == [nil, "bytes=100000-"])
+        #expect(rig.folder.names == ["f", "f.1"])
+        #expect(rig.folder.octets(of: "f.1") == Resource.someContent)
     }
 
     @Test("a password in the URL is in no record, and makes no other download")

@@ -173,6 +173,27 @@ struct RetryingTests {
         #expect(rig.folder.octets(of: "f.part") == Array(Resource.someContent.prefix(1000)))
     }
 
+    @Test("what an earlier run left is there still when a wait is cancelled")
+    func cancelledBetween() async throws {
+        let rig = try Rig { request in
+            request.connection == 0
+                ? Resource().cut(request, behind: 1000)
+                : answer("503 Service Unavailable", ["Retry-After: 600"], "busy")
+        }
+        _ = try await get(rig, .none)
+        let record = rig.folder.octets(of: ".f.rawget")
+        let download = Task { try await get(rig) }
+        #expect(rig.server.waitForRequests(2))
+        // It waits by now, or will not when it comes to that.
+        try await Task.sleep(for: .milliseconds(100))
+        download.cancel()
+        let failure = failure(try await download.value)
+        #expect(failure?.code == .cancelled)
+        #expect(failure?.detail == "cancelled; what was received is kept in f.part")
+        #expect(rig.folder.names == [".f.rawget", "f.part"])
+        #expect(rig.folder.octets(of: ".f.rawget") == record)
+    }
+
     // MARK: Statuses
 
     @Test(
@@ -205,6 +226,18 @@ struct RetryingTests {
         var policy = Self.policy()
         policy.longestRetryAfter = .seconds(60)
         #expect(try await get(rig, policy).get().report.response.status.code == 503)
+        #expect(rig.server.requests.count == 1)
+    }
+
+    @Test("so is one that would end too late, whatever the answer is taken for", arguments: [true, false])
+    func lateWait(savesErrors: Bool) async throws {
+        let rig = try Rig { _ in answer("503 Service Unavailable", ["Retry-After: 60"], "busy") }
+        var policy = Self.policy(.all)
+        policy.maximumTime = .seconds(30)
+        _ = try await get(rig, policy) {
+            $0.savesErrorAnswers = savesErrors
+            $0.readsExcerpt = false
+        }
         #expect(rig.server.requests.count == 1)
     }
 

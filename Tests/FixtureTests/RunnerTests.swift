@@ -280,7 +280,9 @@ struct RunnerTests {
         let connection =
             "> GET / HTTP/1.1\n< HTTP/1.1 200 OK\n< Content-Length: 5\n<\n<< \"he\"\n! interrupt\n! stall\n"
         let result = try await result(
-            of: fixture("= exit 130\n= file page.part is \"he\"", connection: connection))
+            of: fixture(
+                "= exit 130\n= file page.part is \"he\"\n= file .page.rawget matches rawget 1*",
+                connection: connection))
         #expect(result.hasPassed, "\(result.text)")
     }
 
