@@ -58,6 +58,8 @@ extension DownloadFile {
         record = nil
         // One that stays speaks of a part that is there no more, and is of no effect.
         try? File.remove(slot.path, in: plan.folder)
+        // A process that was killed may have left it.
+        try? File.remove(ResumeRecord.aside(slot.path), in: plan.folder)
         plan.takenNames.giveBack(slot.path)
     }
 

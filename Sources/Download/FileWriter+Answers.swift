@@ -111,7 +111,8 @@ extension FileWriter {
                 "the content has \(least) octets, more than the \(limit) allowed")
         }
         if position == 0 {
-            file.begin(PartialRepresentation(response, from: source, now: plan.now))
+            // An empty part of an earlier process may have the record of another version.
+            try file.startOver(PartialRepresentation(response, from: source, now: plan.now))
         } else if file.representation.validator == nil {
             // By a person's word it goes behind what is there; from now on the version is known.
             file.learn { $0.describe(response, from: source, now: plan.now) }

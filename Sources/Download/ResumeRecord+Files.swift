@@ -51,10 +51,13 @@ extension ResumeRecord {
         return isSameBoot ? status.size : representation.length
     }
 
+    /// Where the record is written before it is renamed.
+    static func aside(_ path: String) -> String { "\(path).new" }
+
     /// Writes the record at `slot`, at once or not at all. Throws EEXIST where another process has put one there since it
     /// was looked at.
     func write(to slot: RecordSlot, in folder: Int32) throws(SystemError) {
-        let aside = "\(slot.path).new"
+        let aside = ResumeRecord.aside(slot.path)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
         // It may hold what is secret in an address.
         let permissions: UInt32 = 0o600

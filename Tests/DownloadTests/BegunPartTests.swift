@@ -4,6 +4,7 @@ import HTTPClient
 import Replay
 import TestSupport
 import Testing
+import Transport
 
 @Suite("Parts that were begun, and no more")
 struct BegunPartTests {
@@ -39,6 +40,37 @@ struct BegunPartTests {
         write(rig, part: "f.part")
         rig.folder.write("", to: "f.part")
         try await expectWhole(rig, left: [])
+    }
+
+    @Test("its record speaks of the version that comes, from the first piece on")
+    func pieces() async throws {
+        let rig = try Rig { request in
+            var resource = Resource()
+            resource.fields = ["ETag: \"v2\""]
+            return resource.answer(request)
+        }
+        write(rig, part: "f.part")
+        rig.folder.write("", to: "f.part")
+        let (folder, records) = (rig.folder, Records())
+        let result = try await rig.download(to: .path("f")) {
+            $0.resumption = .automatic
+            $0.pieceSize = 100_000
+            $0.hooks.observe = { event in
+                // As it is while pieces are on their way: so a process that is killed leaves it.
+                if case .requestHead = event { records.texts.append(folder.text(of: ".f.rawget") ?? "none") }
+            }
+        }
+        #expect(try result.get().path == "f")
+        let texts = await records.texts
+        #expect(texts.count == 3)
+        #expect(texts.dropFirst().allSatisfy { $0.contains("validator \"v2\"\n") })
+    }
+
+    @NetworkActor
+    private final class Records {
+        var texts: [String] = []
+
+        nonisolated init() {}
     }
 
     @Test("one that was not made yet leaves nothing")
