@@ -40,6 +40,8 @@ extension DownloadFile {
         guard let slot, let name = recordedName ?? name else { return }
         var representation = representation
         representation.length = synced
+        // The next one may not have a person's word.
+        if !representation.isProved { representation.validator = nil }
         let record = ResumeRecord(
             uri: plan.request.uri.withoutUserinfoAndFragment, representation: representation,
             part: OutputFile.split(part).name, name: OutputFile.split(name.path).name,

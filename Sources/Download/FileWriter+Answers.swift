@@ -115,7 +115,10 @@ extension FileWriter {
             try file.startOver(PartialRepresentation(response, from: source, now: plan.now))
         } else if file.representation.validator == nil {
             // By a person's word it goes behind what is there; from now on the version is known.
-            file.learn { $0.describe(response, from: source, now: plan.now) }
+            file.learn {
+                $0.describe(response, from: source, now: plan.now)
+                $0.isProved = false
+            }
         }
         if let complete { file.learn { $0.completeLength = complete } }
         if plan.checksDigests || plan.checksum != nil, !plan.dropsContent {

@@ -10,6 +10,8 @@ struct PartialRepresentation: Hashable, Sendable {
     /// What names its version, as If-Range has it: a strong entity tag, or a Last-Modified that is strong (RFC 9110,
     /// section 8.8.1). Without one nothing may be put behind what is here (section 15.3.7.3).
     var validator: String?
+    /// Whether that is known of all that is here: a person may have put parts together without it.
+    var isProved = true
     /// Its content codings: the same octets in another coding are another representation.
     var coding: String?
     /// Where it came from in the end, without query and fragment: a validator says nothing of another resource.
