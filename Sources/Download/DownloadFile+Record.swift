@@ -5,7 +5,15 @@ import Transport
 
 // The record by which another process can go on.
 extension DownloadFile {
-    /// Writes the record of the part that was just opened.
+    /// Writes the record of a part that is about to be made: a process that is killed in between leaves none that nobody
+    /// knows of.
+    func keepRecord(of part: String, for name: OutputName) {
+        guard slot != nil else { return }
+        recordedName = name
+        do throws(SystemError) { try writeRecord(of: part, nil, synced: 0) } catch { forgetRecord() }
+    }
+
+    /// Writes the record of the part that was just made.
     func keepRecord() {
         guard slot != nil, part != nil, let number else { return }
         do throws(SystemError) {
@@ -13,21 +21,29 @@ extension DownloadFile {
             guard try File.claim(number) else { return }
             try writeRecord(synced: 0)
         } catch {
-            // Without a record nobody goes on with the part; the download itself is not harmed.
-            slot = nil
-            record = nil
+            forgetRecord()
         }
     }
 
+    /// Without a record nobody goes on with the part; the download itself is not harmed.
+    private func forgetRecord() {
+        removeRecord()
+        slot = nil
+    }
+
     func writeRecord(synced: UInt64) throws(SystemError) {
-        guard let slot, let part, let number, let target = output?.target else { return }
+        guard let part, let number else { return }
+        try writeRecord(of: part, FileIdentity(try File.status(of: number)), synced: synced)
+    }
+
+    private func writeRecord(of part: String, _ file: FileIdentity?, synced: UInt64) throws(SystemError) {
+        guard let slot, let name = recordedName ?? name else { return }
         var representation = representation
         representation.length = synced
         let record = ResumeRecord(
             uri: plan.request.uri.withoutUserinfoAndFragment, representation: representation,
-            part: OutputFile.split(part).name, name: OutputFile.split(target).name,
-            mayReplace: output?.mayReplace ?? false, file: FileIdentity(try File.status(of: number)),
-            boot: File.bootIdentifier)
+            part: OutputFile.split(part).name, name: OutputFile.split(name.path).name,
+            mayReplace: name.mayReplace, file: file, boot: File.bootIdentifier)
         try record.write(to: slot, in: plan.folder)
         self.slot?.isStale = true
         self.record = record

@@ -27,6 +27,8 @@ final class DownloadFile {
     var written: UInt64 = 0
     /// What stands before the content: heads.
     private var preface = 0
+    /// The name as it will be given: a link leads to another, or must not be replaced.
+    var recordedName: OutputName?
     /// Where the part stands; `nil` where the target is written in place.
     var part: String?
     /// The file that holds the content: its final name after `finish`, the part's before.
@@ -253,18 +255,24 @@ final class DownloadFile {
 
     private func open(recording: Bool) throws(TransferError) {
         guard let name else { return }
-        do throws(TransferError) { try open(name) } catch {
-            // Kept connections may hold the last descriptors.
-            guard error.errno == EMFILE || error.errno == ENFILE else { throw error }
-            makeRoom()
-            try open(name)
+        do throws(TransferError) {
+            do throws(TransferError) { try open(name, recording) } catch {
+                // Kept connections may hold the last descriptors.
+                guard error.errno == EMFILE || error.errno == ENFILE else { throw error }
+                makeRoom()
+                try open(name, recording)
+            }
+        } catch {
+            removeRecord()
+            throw error
         }
         if recording { keepRecord() }
     }
 
-    private func open(_ name: OutputName) throws(TransferError) {
+    private func open(_ name: OutputName, _ recording: Bool) throws(TransferError) {
         let opened = try OutputFile(
-            name, in: plan.folder, createsFolders: plan.createsFolders, names: plan.takenNames)
+            name, in: plan.folder, createsFolders: plan.createsFolders, names: plan.takenNames
+        ) { if recording { keepRecord(of: $0, for: OutputName(target: $1, mayReplace: $2)) } }
         part = opened.part
         path = part ?? opened.target
         number = opened.descriptor.rawValue

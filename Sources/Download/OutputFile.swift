@@ -18,14 +18,17 @@ struct OutputFile: ~Copyable {
     /// Most numbers tried for a free name.
     static let mostNumbers = 1_000_000
 
-    /// Opens a part for `name`, or the target in place.
-    init(_ name: OutputName, in folder: Int32, createsFolders: Bool, names: TakenNames) throws(TransferError)
-    {
+    /// Opens a part for `name`, or the target in place. `willMake` is told the path of a part before it is made, the
+    /// target, and whether that may be replaced.
+    init(
+        _ name: OutputName, in folder: Int32, createsFolders: Bool, names: TakenNames,
+        willMake: (_ part: String, _ target: String, _ mayReplace: Bool) -> Void = { _, _, _ in }
+    ) throws(TransferError) {
         self.folder = folder
         base = name.base
         if createsFolders { try OutputFile.makeFolders(of: name.path, in: folder) }
         let opened: Opened
-        do throws(SystemError) { opened = try OutputFile.open(name, in: folder, names) } catch {
+        do throws(SystemError) { opened = try OutputFile.open(name, in: folder, names, willMake) } catch {
             throw TransferError(storing: name.path, error)
         }
         target = opened.target
@@ -52,7 +55,8 @@ struct OutputFile: ~Copyable {
     }
 
     private static func open(
-        _ name: OutputName, in folder: Int32, _ names: TakenNames
+        _ name: OutputName, in folder: Int32, _ names: TakenNames,
+        _ willMake: (_ part: String, _ target: String, _ mayReplace: Bool) -> Void
     ) throws(SystemError) -> Opened {
         var path = name.path
         var mayReplace = name.mayReplace
@@ -77,7 +81,8 @@ struct OutputFile: ~Copyable {
             guard File.isWritable(path, in: folder) else { throw SystemError(call: "open", errno: EACCES) }
         case .regular, nil: break
         }
-        let part = try openPart(for: path, in: folder, names)
+        let (target, replaces) = (path, mayReplace)
+        let part = try openPart(for: path, in: folder, names) { willMake($0, target, replaces) }
         // A file that is replaced keeps its permissions.
         if mayReplace, let status, status.kind == .regular {
             try File.setPermissions(status.permissions & 0o777, of: part.descriptor.rawValue)
@@ -101,7 +106,7 @@ struct OutputFile: ~Copyable {
 
     /// `NAME.part`, made now; one that stands there belongs to somebody else, and `NAME.1.part` is next.
     private static func openPart(
-        for path: String, in folder: Int32, _ names: TakenNames
+        for path: String, in folder: Int32, _ names: TakenNames, _ willMake: (String) -> Void
     ) throws(SystemError) -> Part {
         let (parent, name) = split(path)
         let stem = parent + shortened(name, to: 240)
@@ -110,6 +115,7 @@ struct OutputFile: ~Copyable {
             let part = number == 0 ? "\(stem).part" : "\(stem).\(number).part"
             // Another transfer's file may be of that name, and not be there yet.
             guard names.take(part) else { continue }
+            willMake(part)
             do throws(SystemError) {
                 return Part(descriptor: try File.open(part, in: folder, flags: flags), path: part)
             } catch {

@@ -114,7 +114,7 @@ extension RecordPlace {
             guard record.uri == uri else { return .foreign }
             try RecordPlace.claim(descriptor.rawValue, part)
             guard ResumeRecord.read(path, in: folder) == .record(record),
-                RecordPlace.isStill(part, in: folder, record.file)
+                RecordPlace.isStill(part, in: folder, descriptor.rawValue)
             else { continue }
             guard let length = record.trustedLength(of: descriptor.rawValue) else { return .stale }
             return .found(
@@ -135,7 +135,10 @@ extension RecordPlace {
         throw TransferError(.partInUse, during: .prepare, "another process is writing \(part)")
     }
 
-    private static func isStill(_ part: String, in folder: Int32, _ file: FileIdentity) -> Bool {
-        (try? File.status(of: part, in: folder, followsLinks: false)).map { FileIdentity($0) } == file
+    private static func isStill(_ part: String, in folder: Int32, _ descriptor: Int32) -> Bool {
+        guard let own = try? File.status(of: descriptor),
+            let found = try? File.status(of: part, in: folder, followsLinks: false)
+        else { return false }
+        return FileIdentity(own) == FileIdentity(found)
     }
 }

@@ -30,13 +30,13 @@ extension ResumeRecord {
         }
     }
 
-    /// Opens the part at `path`, if it is that file still.
-    static func openPart(_ path: String, in folder: Int32, as file: FileIdentity) -> FileDescriptor? {
+    /// Opens the part at `path`, if it is that file still, or the empty one that was to be made.
+    static func openPart(_ path: String, in folder: Int32, as file: FileIdentity?) -> FileDescriptor? {
         guard
             let descriptor = try? File.open(
                 path, in: folder, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY),
             let status = try? File.status(of: descriptor.rawValue), status.kind == .regular,
-            status.owner == File.ownUser, FileIdentity(status) == file
+            status.owner == File.ownUser, file.map({ FileIdentity(status) == $0 }) ?? (status.size == 0)
         else { return nil }
         return descriptor
     }

@@ -21,7 +21,7 @@ import System
 ///     extent 0 67108864
 ///     end
 ///
-/// `source`, `validator`, `coding` and `length` are left out where they are not known. `extent` tells what is known to be on
+/// `file` is `-` before the part is made: an empty one of that name is it. `source`, `validator`, `coding` and `length` are left out where they are not known. `extent` tells what is known to be on
 /// the device: what a crash of the machine leaves. After the end of a process alone, all that the part holds is there: it
 /// is written from its beginning to its end.
 struct ResumeRecord: Hashable, Sendable {
@@ -34,8 +34,8 @@ struct ResumeRecord: Hashable, Sendable {
     var name: String
     /// Whether a file of that name may be replaced.
     var mayReplace: Bool
-    /// The part's file.
-    var file: FileIdentity
+    /// The part's file; `nil` where it is about to be made.
+    var file: FileIdentity?
     /// The time since the machine was started, in which the record was written.
     var boot: String
 
@@ -44,7 +44,7 @@ struct ResumeRecord: Hashable, Sendable {
 
     init(
         uri: URI, representation: PartialRepresentation, part: String, name: String, mayReplace: Bool,
-        file: FileIdentity, boot: String
+        file: FileIdentity?, boot: String
     ) {
         self.uri = uri
         self.representation = representation
@@ -71,7 +71,7 @@ struct ResumeRecord: Hashable, Sendable {
         add("part", part)
         add("name", name)
         lines.append("replaces \(mayReplace ? "yes" : "no")")
-        lines.append("file \(file.device) \(file.inode)")
+        lines.append(file.map { "file \($0.device) \($0.inode)" } ?? "file -")
         add("boot", boot.isEmpty ? "-" : boot)
         lines.append("extent 0 \(representation.length)")
         lines.append("end\n")
@@ -110,9 +110,11 @@ struct ResumeRecord: Hashable, Sendable {
         }
         guard let uri = address("url"), let part = text("part"), let name = text("name"),
             ResumeRecord.isPlainName(part), ResumeRecord.isPlainName(name),
-            let file = ResumeRecord.numbers(text("file")), let boot = text("boot"),
+            let fileText = text("file"), let boot = text("boot"),
             let extent = ResumeRecord.numbers(text("extent")), extent.0 == 0, let replaces = text("replaces")
         else { return nil }
+        let file = ResumeRecord.numbers(fileText)
+        guard file != nil || fileText == "-" else { return nil }
         var representation = PartialRepresentation()
         representation.length = extent.1
         if let validator = text("validator") {
@@ -131,7 +133,7 @@ struct ResumeRecord: Hashable, Sendable {
         }
         self.init(
             uri: uri, representation: representation, part: part, name: name, mayReplace: replaces == "yes",
-            file: FileIdentity(device: file.0, inode: file.1), boot: boot == "-" ? "" : boot)
+            file: file.map { FileIdentity(device: $0.0, inode: $0.1) }, boot: boot == "-" ? "" : boot)
     }
 
     private static func numbers(_ text: String?) -> (UInt64, UInt64)? {
