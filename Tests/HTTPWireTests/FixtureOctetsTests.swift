@@ -51,7 +51,7 @@ struct FixtureOctetsTests {
             // What the fixture says comes from nothing that this parser has read.
             if let expected = Self.expectedContent(of: run) { #expect(content == expected, "\(name)") }
             if Self.expectsWireError(run), !Self.redirects(run) { #expect(errors > 0, "\(name)") }
-            if Self.exit(of: run) == 0 {
+            if Self.exit(of: run) == 0, !Self.triesAgain(run) {
                 // A batch ends well however its requests went, and tells of each.
                 let tellsOfError = Self.arguments(of: run).contains("batch") && Self.tellsOfWireError(run)
                 #expect((errors > 0) == tellsOfError, "\(name)")
@@ -130,7 +130,9 @@ struct FixtureOctetsTests {
             "-i", "--include", "-I", "--head", "-w", "--write-out", "--compressed", "-Z", "-f", "-D",
             "--dump-header", "--raw", "-z", "--ignore-content-length",
         ]
-        guard exit(of: run) == 0, !arguments.contains(where: changing.contains) else { return nil }
+        guard exit(of: run) == 0, !arguments.contains(where: changing.contains), !triesAgain(run),
+            !goesOn(run)
+        else { return nil }
         for outcome in run.outcomes.map(\.value) {
             guard case .output(.equals(let content)) = outcome else { continue }
             // Beside a file it is a part of what came.
@@ -143,6 +145,22 @@ struct FixtureOctetsTests {
         }
         guard files.count == 1, run.connections.count == 1, run.preparations.isEmpty else { return nil }
         return files[0].octets(atMost: 1 << 16)
+    }
+
+    /// Whether answers that fail, or are of no use, are followed by others.
+    private static func triesAgain(_ run: Fixture.Run) -> Bool { arguments(of: run).contains("--retry") }
+
+    /// Whether content goes behind what is there, or is put together: the command asks for ranges by itself.
+    private static func goesOn(_ run: Fixture.Run) -> Bool {
+        !arguments(of: run).contains("-r")
+            && run.connections.contains { connection in
+                connection.steps.contains { step in
+                    guard case .request(.matching(let conditions)) = step.value else { return false }
+                    return conditions.contains {
+                        if case .line(let line) = $0.value { line.starts(with: "Range:".utf8) } else { false }
+                    }
+                }
+            }
     }
 
     /// Where a redirect leads is no affair of the parser's.
