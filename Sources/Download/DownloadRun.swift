@@ -242,9 +242,9 @@ final class DownloadRun {
     private func isMoreToCome(_ asked: AskedRange, _ report: TransferReport) -> Bool {
         let part = writer.file.representation
         if let length = part.completeLength { return writer.position < length }
-        // Nobody knows how much there is: a piece that is not full is the last one.
-        guard let last = asked.last else { return false }
-        return writer.position > last
+        // Nobody has said how much there is, and an answer may be shorter than what was asked for: only what comes next
+        // tells. curl leaves it at that.
+        return !plan.resumesAsCurl || asked.last.map { writer.position > $0 } ?? false
     }
 
     private func finish(_ report: TransferReport) async throws(TransferError) -> ReceivedContent {

@@ -44,7 +44,8 @@ extension FileWriter {
         var part = file.representation
         part.length = position
         let decision = ResumeDecision(
-            on: response, from: source, toRequestFrom: asked.first, having: part, plan.resumptionManner)
+            on: response, from: source, toRequestFrom: asked.first, having: part, plan.resumptionManner,
+            isNext: !isAfterBreak)
         if isDescriptor, position > 0 { try checkForReader(decision, response) }
         switch decision {
         case .goOn where isUselessPiece(response, asked): drop(response, length, .mustStartOver(.noValidator))

@@ -51,15 +51,16 @@ enum ResumeDecision: Hashable, Sendable {
     }
 
     /// What becomes of `answer`, which came from `source`, to a request for the octets from `first` on. `part` is here.
+    /// `isNext`: the last answer has just brought the end of that.
     init(
         on answer: HTTPResponse, from source: URI, toRequestFrom first: UInt64,
-        having part: PartialRepresentation, _ manner: Manner
+        having part: PartialRepresentation, _ manner: Manner, isNext: Bool = false
     ) {
         switch answer.status {
         case .partialContent:
             self = ResumeDecision.onPart(answer, from: source, first, part, manner)
         case .rangeNotSatisfiable:
-            self = ResumeDecision.onUnsatisfiable(answer, from: source, part, manner)
+            self = ResumeDecision.onUnsatisfiable(answer, from: source, part, manner, isNext: isNext)
         // Nothing is here that could be harmed: any answer is as good as to any request.
         case _ where part.length == 0: self = .startOver
         case .ok where manner != .asCurl: self = .startOver
@@ -115,9 +116,12 @@ enum ResumeDecision: Hashable, Sendable {
 
     /// Status 416 (section 15.5.17).
     private static func onUnsatisfiable(
-        _ answer: HTTPResponse, from source: URI, _ part: PartialRepresentation, _ manner: Manner
+        _ answer: HTTPResponse, from source: URI, _ part: PartialRepresentation, _ manner: Manner,
+        isNext: Bool
     ) -> ResumeDecision {
         let length = answer.contentRange?.unsatisfiedLength
+        // It began where the last answer ended, and nobody has said how long the whole is: this is how it is found out.
+        if isNext, part.length > 0, length == nil, part.completeLength == nil { return .complete }
         // No octet of an empty representation can be asked for: what it is called and dated the whole answer tells.
         guard part.length > 0 else { return .askForWhole(.unsatisfiable(completeLength: length)) }
         // curl takes it that the file is whole, whatever the server says of its length.

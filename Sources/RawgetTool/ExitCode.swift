@@ -86,7 +86,7 @@ struct ExitCode: Hashable, Sendable {
             "Check the host and the port."),
         ExitCode(
             "badResume", 36, "BAD_DOWNLOAD_RESUME", "the download cannot go on at this offset",
-            "Remove the unfinished file to begin again."),
+            "--no-resume begins anew."),
         ExitCode(
             "interfaceFailed", 45, "INTERFACE_FAILED", "the local address or interface cannot be used",
             "Check the name given with --interface."),
