@@ -62,6 +62,23 @@ private func fuzzFields(_ value: String) {
         precondition(
             MediaType(parsing: type.description)?.essence == type.essence, "a type prints to another")
     }
+    if let wait = RetryAfter(parsing: value, now: HTTPDate(secondsSinceEpoch: 1_000_000_000)) {
+        let now = HTTPDate(secondsSinceEpoch: .min)
+        precondition(wait.delay(from: now) >= wait.delay(from: HTTPDate(secondsSinceEpoch: .max)))
+    }
+    // What is a list of one member is a member, and no more than that.
+    if let item = StructuredItem(parsing: value) {
+        precondition(StructuredList(parsing: value)?.members == [.item(item)], "an item is another in a list")
+    }
+    _ = StructuredDictionary(parsing: value)
+    if let field = DigestField(parsing: value) {
+        for digest in field.digests { precondition(field[digest.algorithm] != nil) }
+    }
+    for value in [value, "sha-256=:" + value + ":"] {
+        let length = DigestField(parsing: value)?["sha-256"]?.count
+        precondition(length == nil || length == 32, "a digest of another length")
+    }
+    precondition(ContentMD5(parsing: value).map { $0.value.count == 16 } ?? true)
     for member in CommaList(value) { precondition(!member.isEmpty) }
     for isLenient in [false, true] {
         for value in [value, "attachment; filename=" + value, "attachment; filename*=UTF-8''" + value] {
