@@ -58,10 +58,7 @@ extension DownloadFile {
         // It may be another download's, that is over: nobody else would ever remove that.
         guard record != nil || slot.isStale else { return plan.takenNames.giveBack(slot.path) }
         record = nil
-        // One that stays speaks of a part that is there no more, and is of no effect.
-        try? File.remove(slot.path, in: plan.folder)
-        // A process that was killed may have left it.
-        try? File.remove(ResumeRecord.aside(slot.path), in: plan.folder)
+        slot.remove(in: plan.folder, plan.takenNames)
         plan.takenNames.giveBack(slot.path)
     }
 

@@ -20,7 +20,7 @@ extension DownloadRun {
 
     /// Whether an answer of that status is given up for another try.
     func isRetried(_ response: HTTPResponse) -> Bool {
-        guard plan.retries.maximumRetries > 0 else { return false }
+        guard response.status.isFailure, plan.retries.maximumRetries > 0 else { return false }
         var attempt = RetryAttempt(status: response.status, retryAfter: retryAfter(of: response))
         if response.status.isFailure, !plan.savesErrorAnswers {
             attempt.error = TransferError(.httpFailure, during: .content, response.statusText)

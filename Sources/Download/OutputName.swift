@@ -35,7 +35,8 @@ struct OutputName: Hashable, Sendable {
         _ destination: Destination, uri: URI, response: HTTPResponse, in outputFolder: String?,
         nameFromURI: String? = nil
     ) {
-        let requested = nameFromURI ?? FileName(uri)?.text ?? OutputName.fallback
+        // Made for those who need it: it looks at every character.
+        var requested: String { nameFromURI ?? FileName(uri)?.text ?? OutputName.fallback }
         switch destination {
         case .descriptor, .nowhere: return nil
         case .path(let path):
@@ -127,6 +128,13 @@ public final class TakenNames {
     private static func plain(_ path: String) -> [UInt8] {
         // Most names have neither a dot nor an empty part before or between slashes.
         guard path.utf8.contains(0x2F) else { return Array(path.utf8) }
+        var before: UInt8 = 0
+        // No part that is empty, or begins with a dot.
+        let isPlain = path.utf8.allSatisfy { octet in
+            defer { before = octet }
+            return before != 0x2F && (before != 0 || octet != 0x2E) || octet != 0x2F && octet != 0x2E
+        }
+        if isPlain, before != 0x2F { return Array(path.utf8) }
         let parts = path.utf8.split(separator: 0x2F).filter { !$0.elementsEqual([0x2E]) }
         return (path.utf8.first == 0x2F ? [0x2F] : []) + Array(parts.joined(separator: [0x2F]))
     }

@@ -39,9 +39,36 @@ struct RecordPlace: Hashable, Sendable {
 
 /// A record's place in a folder, that this download may write to.
 struct RecordSlot: Sendable {
-    let path: String
+    private let place: RecordPlace
+    private let number: Int
     /// Something that is of no use any more stands there.
     var isStale: Bool
+
+    init(_ place: RecordPlace, _ number: Int, isStale: Bool) {
+        self.place = place
+        self.number = number
+        self.isStale = isStale
+    }
+
+    /// Where it is, relative to the folder of the download.
+    var path: String { place.path(number) }
+
+    /// Removes the record. Those behind it move up, as far as nobody is using them: nobody looks past a free place.
+    func remove(in folder: Int32, _ names: TakenNames) {
+        // One that stays speaks of a part that is there no more, and is of no effect.
+        try? File.remove(path, in: folder)
+        // A process that was killed may have left it.
+        try? File.remove(ResumeRecord.aside(path), in: folder)
+        for next in number + 1..<max(RecordPlace.mostNumbers, number + 2) {
+            let path = place.path(next)
+            guard case .record(let record) = ResumeRecord.read(path, in: folder), names.take(path) else { return }
+            defer { names.giveBack(path) }
+            guard let part = ResumeRecord.openPart(place.parent + record.part, in: folder, as: record.file),
+                (try? File.claim(part.rawValue)) ?? false,
+                (try? File.renameWithoutReplacing(path, to: place.path(next - 1), in: folder)) != nil
+            else { return }
+        }
+    }
 }
 
 /// A part on disk that can be gone on with, open and claimed.
@@ -70,15 +97,18 @@ extension RecordPlace {
     /// Looks for the record of a download of `uri` in `folder`. `names` are those of the run: what another transfer has is
     /// passed over. Throws `partInUse` where another process is writing the part.
     func search(for uri: URI, in folder: Int32, _ names: TakenNames) throws(TransferError) -> RecordSearch {
-        // Behind a free place there may be more: the download that had it may be over.
         var free: RecordSlot?
         for number in 0..<RecordPlace.mostNumbers {
             let path = path(number)
             guard names.take(path) else { continue }
-            switch try look(at: path, for: uri, in: folder) {
-            case .empty where free == nil: free = RecordSlot(path: path, isStale: false)
-            case .stale where free == nil: free = RecordSlot(path: path, isStale: true)
-            case .empty: names.giveBack(path)
+            switch try look(at: number, for: uri, in: folder) {
+            // Nobody looks further: each look costs as much as a small file.
+            case .empty where free == nil:
+                return .nothing(RecordSlot(self, number, isStale: false))
+            case .empty:
+                names.giveBack(path)
+                return .nothing(free)
+            case .stale where free == nil: free = RecordSlot(self, number, isStale: true)
             case .stale: names.giveBack(path)
             case .foreign: names.giveBack(path)
             case .found(let part):
@@ -97,7 +127,8 @@ extension RecordPlace {
         case foreign
     }
 
-    private func look(at path: String, for uri: URI, in folder: Int32) throws(TransferError) -> Look {
+    private func look(at number: Int, for uri: URI, in folder: Int32) throws(TransferError) -> Look {
+        let path = path(number)
         // Once more where another process has changed the record before the part was claimed.
         for _ in 0..<3 {
             let record: ResumeRecord
@@ -119,7 +150,7 @@ extension RecordPlace {
             guard let length = record.trustedLength(of: descriptor.rawValue) else { return .stale }
             return .found(
                 FoundPart(
-                    descriptor: descriptor, record: record, slot: RecordSlot(path: path, isStale: true),
+                    descriptor: descriptor, record: record, slot: RecordSlot(self, number, isStale: true),
                     part: part, target: parent + record.name, length: length))
         }
         return .foreign
