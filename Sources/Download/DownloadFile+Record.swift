@@ -47,6 +47,7 @@ extension DownloadFile {
             part: OutputFile.split(part).name, name: OutputFile.split(name.path).name,
             mayReplace: name.mayReplace, file: file, boot: File.bootIdentifier)
         try record.write(to: slot, in: plan.folder)
+        plan.takenNames.folders.note(slot.path)
         self.slot?.isStale = true
         self.record = record
         self.synced = synced

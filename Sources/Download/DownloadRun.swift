@@ -93,6 +93,9 @@ final class DownloadRun {
         guard let name = plan.chosenName else {
             return RecordPlace(for: plan.request.uri.withoutUserinfoAndFragment, in: plan.outputFolder)
         }
+        guard plan.takenNames.folders.mustLook(at: name.path, in: plan.folder) else {
+            return RecordPlace(forFile: name.path)
+        }
         return OutputFile.place(of: name, in: plan.folder).map { RecordPlace(forFile: $0) }
     }
 

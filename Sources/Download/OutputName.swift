@@ -93,6 +93,8 @@ public final class TakenNames {
     private var names: Set<[UInt8]>?
     private static let few = 16
     private var lastNumbers: [[UInt8]: Int] = [:]
+    /// What needs a look in the folders that files go to.
+    var folders = FolderOverviews()
 
     /// No name is taken.
     public init() {}

@@ -101,7 +101,7 @@ extension RecordPlace {
         for number in 0..<RecordPlace.mostNumbers {
             let path = path(number)
             guard names.take(path) else { continue }
-            switch try look(at: number, for: uri, in: folder) {
+            switch try look(at: number, for: uri, in: folder, names) {
             // Nobody looks further: each look costs as much as a small file.
             case .empty where free == nil:
                 return .nothing(RecordSlot(self, number, isStale: false))
@@ -127,8 +127,11 @@ extension RecordPlace {
         case foreign
     }
 
-    private func look(at number: Int, for uri: URI, in folder: Int32) throws(TransferError) -> Look {
+    private func look(
+        at number: Int, for uri: URI, in folder: Int32, _ names: TakenNames
+    ) throws(TransferError) -> Look {
         let path = path(number)
+        guard names.folders.mustLook(at: path, in: folder) else { return .empty }
         // Once more where another process has changed the record before the part was claimed.
         for _ in 0..<3 {
             let record: ResumeRecord

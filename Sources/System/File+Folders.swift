@@ -40,8 +40,11 @@ extension File {
         _ = try retrying("rmdir") { unlinkat(folder, path, AT_REMOVEDIR) }
     }
 
-    /// The names in an open folder but `.` and `..`, whatever octets they are of, sorted.
-    public static func namesAsOctets(in folder: Int32) throws(SystemError) -> [[UInt8]] {
+    /// Calls `body` with each name in an open folder but `.` and `..`, and whether it is known to be a regular file's, until
+    /// it returns false.
+    public static func forEachName(
+        in folder: Int32, _ body: (_ name: [UInt8], _ isRegular: Bool) -> Bool
+    ) throws(SystemError) {
         // A descriptor of its own: reading moves its position, and `closedir` closes it.
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         let own = try retrying("open") { clinux_openat(folder, ".", flags, 0) }
@@ -51,11 +54,20 @@ extension File {
             throw SystemError(call: "fdopendir", errno: code)
         }
         defer { closedir(stream) }
-        var names: [[UInt8]] = []
         while let entry = readdir(stream) {
             // Safety: the system ends each name by a NUL within the entry's own array.
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-            if name != [0x2E], name != [0x2E, 0x2E] { names.append(name) }
+            if name == [0x2E] || name == [0x2E, 0x2E] { continue }
+            guard body(name, Int(entry.pointee.d_type) == Int(DT_REG)) else { return }
+        }
+    }
+
+    /// The names in an open folder but `.` and `..`, whatever octets they are of, sorted.
+    public static func namesAsOctets(in folder: Int32) throws(SystemError) -> [[UInt8]] {
+        var names: [[UInt8]] = []
+        try forEachName(in: folder) { name, _ in
+            names.append(name)
+            return true
         }
         return names.sorted { $0.lexicographicallyPrecedes($1) }
     }
