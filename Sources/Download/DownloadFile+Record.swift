@@ -31,21 +31,26 @@ extension DownloadFile {
         slot = nil
     }
 
-    func writeRecord(synced: UInt64) throws(SystemError) {
+    /// `isEnded`: nothing more comes, for now.
+    func writeRecord(synced: UInt64, isEnded: Bool = false) throws(SystemError) {
         guard let part, let number else { return }
-        try writeRecord(of: part, FileIdentity(try File.status(of: number)), synced: synced)
+        try writeRecord(
+            of: part, FileIdentity(try File.status(of: number)), synced: synced, isEnded: isEnded)
     }
 
-    private func writeRecord(of part: String, _ file: FileIdentity?, synced: UInt64) throws(SystemError) {
+    private func writeRecord(
+        of part: String, _ file: FileIdentity?, synced: UInt64, isEnded: Bool = false
+    ) throws(SystemError) {
         guard let slot, let name = recordedName ?? name else { return }
         var representation = representation
         representation.length = synced
         // The next one may not have a person's word.
         if !representation.isProved { representation.validator = nil }
-        let record = ResumeRecord(
+        var record = ResumeRecord(
             uri: plan.request.uri.withoutUserinfoAndFragment, representation: representation,
             part: OutputFile.split(part).name, name: OutputFile.split(name.path).name,
             mayReplace: name.mayReplace, file: file, boot: File.bootIdentifier)
+        record.isEnded = isEnded
         try record.write(to: slot, in: plan.folder)
         plan.takenNames.folders.note(slot.path)
         self.slot?.isStale = true

@@ -77,6 +77,12 @@ final class DownloadFile {
         path = part
         output = OutputFile(name, part: part, in: plan.folder, descriptor)
         try resume(at: length)
+        // From now on there may be more than it says.
+        if record.isEnded {
+            do throws(SystemError) { try writeRecord(synced: synced) } catch {
+                throw TransferError(storing: target, error)
+            }
+        }
     }
 
     /// Goes on with the file `path` itself; `known` is its record from when it was a part. Throws `writeFailed`,
@@ -104,6 +110,7 @@ final class DownloadFile {
     /// What another process can make of the part.
     var continuation: TransferError.Continuation? {
         guard record != nil else { return nil }
+        guard representation.isProved else { return .beginsAnew(reason: "nothing can be put behind that") }
         return representation.obstacle.map { .beginsAnew(reason: $0) } ?? .goesOn
     }
 
@@ -348,6 +355,19 @@ final class DownloadFile {
         return path
     }
 
+    /// Whether anything was put behind what a file with its final name had.
+    var hasGrown: Bool { written > lengthAtStart }
+
+    /// Gives what was abandoned its final name, where nothing has that yet: so curl leaves it, and goes on with it.
+    func giveName() -> String? {
+        guard let part, let name,
+            (try? File.renameWithoutReplacing(part, to: name.path, in: plan.folder)) != nil
+        else { return nil }
+        path = name.path
+        self.part = nil
+        return path
+    }
+
     /// Waits until what was abandoned is on its device, and says so in the record: the machine may be started anew before
     /// somebody goes on. Then the part is nobody's.
     func settle() async {
@@ -355,22 +375,22 @@ final class DownloadFile {
             output = nil
             number = nil
         }
-        guard record != nil, let number, written > synced else { return }
+        guard let record, let number, written > synced || !record.isEnded else { return }
         let length = written
         do throws(SystemError) {
             try await DiskSync.finish(number, .content)
-            try writeRecord(synced: length)
+            try writeRecord(synced: length, isEnded: true)
         } catch {
             // Less is known to be there, then; the octets themselves are.
         }
     }
 
-    /// The content is not what it should be: it keeps its part, for a person to look at, but nobody goes on with it.
-    /// A file that had its final name before is as it was. Throws `writeFailed`.
+    /// The content is not what it should be: it keeps its part, for a person to look at, but nobody goes on with it. The
+    /// next download begins anew in that part. A file that had its final name before is as it was. Throws `writeFailed`.
     func disown() throws(TransferError) {
-        if isInPlace { try rollBack(to: lengthAtStart) }
-        removeRecord()
-        slot = nil
+        if isInPlace { return try rollBack(to: lengthAtStart) }
+        representation.isProved = false
+        try flush(recording: true)
     }
 
     /// Removes what was begun.

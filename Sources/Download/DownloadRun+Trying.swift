@@ -75,7 +75,14 @@ extension DownloadRun {
     private func decide(_ attempt: RetryAttempt, because reason: String) -> Bool {
         let verdict = state.verdict(
             after: attempt, elapsed: .now - beginning, random: .random(in: .min ... .max))
-        guard case .wait(let time) = verdict else { return false }
+        guard case .wait(let time) = verdict else {
+            switch verdict {
+            case .giveUp(.serverAsksTooLong), .giveUp(.timeUsedUp):
+                if case .giveUp(let reason) = verdict { observe(.notRetrying(reason: "\(reason)")) }
+            default: break
+            }
+            return false
+        }
         retryCount += 1
         wait = time
         observe(.retrying(number: retryCount, after: time, reason: reason))
@@ -98,14 +105,17 @@ extension DownloadRun {
         }
         var failure = error
         let wasInPlace = writer.file.isInPlace
-        guard let part = writer.abandon() else { return failure }
+        guard var part = writer.abandon() else { return failure }
+        if plan.resumesAsCurl, plan.resumption.isAsked, !wasInPlace, let path = writer.file.giveName() {
+            part = path
+        }
         // In a task of its own: who has interrupted waits for the disk all the same, or does so again.
         await Task(executorPreference: NetworkActor.loop) { [file = writer.file] in await file.settle() }
             .value
         guard !wasInPlace else {
             if failure.code == .digestMismatch {
-                failure.detail += "; \(part) is as it was before"
-            } else {
+                failure.detail += "; \(part) is as it was before: remove it to begin anew"
+            } else if writer.file.hasGrown {
                 failure.part = part
                 failure.continuation = .goesOnIfAsked
             }

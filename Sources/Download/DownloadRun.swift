@@ -148,6 +148,10 @@ final class DownloadRun {
         if isAfterBreak { tryBeginning = .now }
         let transfer = client.transfer(
             request, content: plan.content, into: writer, options: options(for: request), hooks: hooks)
+        if let asked, writer.position > 0 {
+            transfer.contentBefore = asked.first
+            transfer.wholeExpected = writer.file.representation.completeLength
+        }
         writer.transfer = transfer
         writer.isRetried = { [weak self] in self?.isRetried($0) ?? false }
         return transfer
@@ -224,6 +228,7 @@ final class DownloadRun {
 
     /// An answer came whole. Returns what the download has brought, or `nil` where more is to be asked for.
     func settle(_ report: TransferReport) async throws(TransferError) -> ReceivedContent? {
+        if let reason = writer.anew { observe(.startingOver(reason: reason)) }
         switch writer.verdict {
         case .wanted: break
         case .isComplete: return try await finish(report)

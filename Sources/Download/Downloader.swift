@@ -1,3 +1,4 @@
+import HTTPMessage
 public import HTTPClient
 public import Transport
 
@@ -74,6 +75,11 @@ public final class ReceivedContent {
         self.retries = retries
         self.resumedAt = resumedAt
         self.failure = failure
+    }
+
+    /// The last request was for what was missing, or for a piece: what its answer is like is no news to anybody.
+    public var isRest: Bool {
+        writer.asked != nil && (writer.verdict == .isComplete || !report.response.status.isFailure)
     }
 
     /// The answer was an error that is not saved.

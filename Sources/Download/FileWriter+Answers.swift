@@ -1,4 +1,5 @@
 import Glibc
+import HTTPCache
 import HTTPClient
 import HTTPMessage
 import System
@@ -56,6 +57,7 @@ extension FileWriter {
             if response.status == .partialContent, let whole = response.contentRange?.completeLength {
                 promised = PartCheck.Part(count: whole, told: "Content-Range")
             }
+            if position > 0 { anew = reason(response) }
             base = 0
             return false
         case .askForWhole(let mismatch): drop(response, length, .mustStartOver(mismatch))
@@ -68,6 +70,15 @@ extension FileWriter {
         case .fail(let refusal): throw failure(refusal, response)
         }
         return true
+    }
+
+    /// Why the whole came in place of the rest.
+    private func reason(_ response: HTTPResponse) -> String {
+        let validator = response.strongValidator(receivedAt: plan.now)
+        guard let known = file.representation.validator, let validator, validator != known else {
+            return "the server sends no ranges of it"
+        }
+        return "it has changed (\(known) then, \(validator) now)"
     }
 
     /// What a reader has got cannot be taken back, and who asked for the rest can do nothing with the whole.
@@ -157,6 +168,11 @@ extension FileWriter {
             TransferError(
                 .badResume, during: .content,
                 "the server answered \(status) to the request for what is missing")
+        case .tooLong(let length):
+            TransferError(
+                .badResume, during: .content,
+                "\(file.name?.path ?? "what is there") has \(position) octets, and the server's has \(length): one is no part of the other"
+            )
         case .rangeIgnored:
             TransferError(
                 .rangeNotServed, during: .content,

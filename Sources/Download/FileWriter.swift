@@ -63,6 +63,8 @@ public final class FileWriter: ContentSink {
     var base: UInt64 = 0
     /// Octets of content that a descriptor has got.
     var putOutCount: UInt64 = 0
+    /// Why what was there was of no use; `nil` where it was, or there was nothing.
+    var anew: String?
     /// Whether the request is not the next piece.
     var isAfterBreak = true
     /// From which octet on what was there was gone on with, the first time.
@@ -112,6 +114,7 @@ public final class FileWriter: ContentSink {
         self.isAfterBreak = isAfterBreak
         source = plan.request.uri
         verdict = .wanted
+        anew = nil
         received = 0
         lengthBefore = position - base
         refused = nil
@@ -142,6 +145,8 @@ public final class FileWriter: ContentSink {
         if plan.checksParts, asked == nil {
             promised = try PartCheck.check(response, to: plan, length: length)
         }
+        transfer?.contentBefore = 0
+        transfer?.wholeExpected = nil
         if plan.isUnwanted(response) {
             try showHead(response)
             throw TransferError(

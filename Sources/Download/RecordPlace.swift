@@ -61,7 +61,9 @@ struct RecordSlot: Sendable {
         try? File.remove(ResumeRecord.aside(path), in: folder)
         for next in number + 1..<max(RecordPlace.mostNumbers, number + 2) {
             let path = place.path(next)
-            guard case .record(let record) = ResumeRecord.read(path, in: folder), names.take(path) else { return }
+            guard case .record(let record) = ResumeRecord.read(path, in: folder), names.take(path) else {
+                return
+            }
             defer { names.giveBack(path) }
             guard let part = ResumeRecord.openPart(place.parent + record.part, in: folder, as: record.file),
                 (try? File.claim(part.rawValue)) ?? false,

@@ -48,6 +48,8 @@ enum ResumeDecision: Hashable, Sendable {
         case otherStatus
         case rangeIgnored
         case otherRange
+        /// More is here than the representation has.
+        case tooLong(completeLength: UInt64)
     }
 
     /// What becomes of `answer`, which came from `source`, to a request for the octets from `first` on. `part` is here.
@@ -126,6 +128,9 @@ enum ResumeDecision: Hashable, Sendable {
         guard part.length > 0 else { return .askForWhole(.unsatisfiable(completeLength: length)) }
         // curl takes it that the file is whole, whatever the server says of its length.
         guard manner != .asCurl else { return .complete }
+        if manner == .asked, part.validator == nil, let length, length < part.length {
+            return .fail(.tooLong(completeLength: length))
+        }
         guard length == part.length, part.completeLength ?? part.length == part.length else {
             return .askForWhole(.unsatisfiable(completeLength: length))
         }

@@ -48,7 +48,7 @@ extension ResumeRecord {
             return nil
         }
         let isSameBoot = !boot.isEmpty && boot == File.bootIdentifier
-        return isSameBoot ? status.size : representation.length
+        return isSameBoot && !isEnded ? status.size : representation.length
     }
 
     /// Where the record is written before it is renamed.

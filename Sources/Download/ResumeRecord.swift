@@ -19,11 +19,13 @@ import System
 ///     file 2049 131077
 ///     boot 5f0d0f4c-…
 ///     extent 0 67108864
+///     ended yes
 ///     end
 ///
 /// `file` is `-` before the part is made: an empty one of that name is it. `source`, `validator`, `coding` and `length` are left out where they are not known. `extent` tells what is known to be on
 /// the device: what a crash of the machine leaves. After the end of a process alone, all that the part holds is there: it
-/// is written from its beginning to its end.
+/// is written from its beginning to its end. `ended yes` says that the process ended by itself and that there is no more:
+/// what else the part holds somebody else has put there.
 struct ResumeRecord: Hashable, Sendable {
     /// What was asked for, without userinfo and fragment.
     var uri: URI
@@ -36,6 +38,8 @@ struct ResumeRecord: Hashable, Sendable {
     var mayReplace: Bool
     /// The part's file; `nil` where it is about to be made.
     var file: FileIdentity?
+    /// Whether the process that wrote it ended by itself: then the part has what `representation.length` says, and no more.
+    var isEnded = false
     /// The time since the machine was started, in which the record was written.
     var boot: String
 
@@ -74,6 +78,7 @@ struct ResumeRecord: Hashable, Sendable {
         lines.append(file.map { "file \($0.device) \($0.inode)" } ?? "file -")
         add("boot", boot.isEmpty ? "-" : boot)
         lines.append("extent 0 \(representation.length)")
+        if isEnded { lines.append("ended yes") }
         lines.append("end\n")
         return Array(lines.joined(separator: "\n").utf8)
     }
@@ -134,6 +139,7 @@ struct ResumeRecord: Hashable, Sendable {
         self.init(
             uri: uri, representation: representation, part: part, name: name, mayReplace: replaces == "yes",
             file: file.map { FileIdentity(device: $0.0, inode: $0.1) }, boot: boot == "-" ? "" : boot)
+        isEnded = text("ended") == "yes"
     }
 
     private static func numbers(_ text: String?) -> (UInt64, UInt64)? {

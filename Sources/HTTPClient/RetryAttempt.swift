@@ -30,7 +30,8 @@ public struct RetryAttempt: Hashable, Sendable {
 extension RetryAttempt {
     /// Whether it failed as a policy of that scope thinks worth another try. `isOutage` when content was cut before, and
     /// this try was to go on with it.
-    func isTransient(_ scope: RetryPolicy.Scope, retriesRefused: Bool, isOutage: Bool) -> Bool {
+    func isTransient(_ policy: RetryPolicy, isOutage: Bool) -> Bool {
+        let (scope, retriesRefused) = (policy.scope, policy.retriesRefused)
         guard let error, error.code != .httpFailure else {
             return isTransientStatus(scope, isOutage: isOutage)
         }
@@ -44,7 +45,7 @@ extension RetryAttempt {
             return isAll || isOutage || scope == .transient && retriesRefused && error.errno == ECONNREFUSED
         case .incompleteContent, .receiveFailed:
             // curl's --retry leaves these alone, since it would begin anew.
-            return isAll || isOutage || scope == .resumable && isCut
+            return isAll || isOutage || (scope == .resumable || policy.retriesCut) && isCut
         case .sendFailed, .emptyReply:
             return isAll || isOutage
 
@@ -78,9 +79,9 @@ extension RetryAttempt {
         }
     }
 
-    /// Whether some of the content came and then no more, for which nobody here is to blame.
+    /// Whether content was on its way and then no more came, for which nobody here is to blame.
     var isCut: Bool {
-        guard let error, error.phase == .content, hasContent else { return false }
+        guard let error, error.phase == .content else { return false }
         return switch error.code {
         case .incompleteContent, .receiveFailed: true
         // A limit for the whole (-m) that began anew would be none.

@@ -20,6 +20,8 @@ public struct RetryPolicy: Hashable, Sendable {
     public var maximumRetries: Int
     /// Whether a refused connection is transient, as with curl's --retry-connrefused.
     public var retriesRefused: Bool
+    /// Whether content that was cut or stalled is transient, too: who goes on where it stopped loses nothing by trying.
+    public var retriesCut: Bool
     /// The wait before every retry; `nil` makes it one second, doubled for each retry up to ten minutes, as curl does.
     public var delay: Duration?
     /// Whether a doubled wait is shortened by up to a quarter at random, so that clients cut off together do not come back
@@ -38,6 +40,7 @@ public struct RetryPolicy: Hashable, Sendable {
         self.scope = scope
         self.maximumRetries = maximumRetries
         retriesRefused = false
+        retriesCut = false
         hasJitter = false
     }
 

@@ -39,10 +39,9 @@ public struct RetryState: Sendable {
     public mutating func verdict(after attempt: RetryAttempt, elapsed: Duration, random: UInt64) -> Verdict {
         if let least = policy.resetsOnProgress, attempt.newOctets >= least { retries = 0 }
         guard
-            attempt.isTransient(
-                policy.scope, retriesRefused: policy.retriesRefused, isOutage: isOutage)
+            attempt.isTransient(policy, isOutage: isOutage)
         else { return .giveUp(.notTransient) }
-        if policy.scope == .resumable, attempt.isCut { isOutage = true }
+        if policy.scope == .resumable || policy.retriesCut, attempt.isCut { isOutage = true }
         guard retries < policy.maximumRetries else { return .giveUp(.triesUsedUp) }
 
         var wait = policy.wait(afterRetries: retries, random: random)

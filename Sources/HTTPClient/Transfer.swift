@@ -133,6 +133,7 @@ public final class Transfer {
         let content = DroppedContent()
         content.begin(response, length: length)
         dropped = content
+        contentExpected = nil
     }
 
     func observe(_ event: @autoclosure () -> TransferEvent) {

@@ -64,6 +64,8 @@ public enum TransferEvent: Sendable {
     case startingOver(reason: String)
     /// The transfer has failed and is tried again, for the `number`-th time, after a wait.
     case retrying(number: Int, after: Duration, reason: String)
+    /// The transfer has failed and is not tried again, though it could be: for this reason.
+    case notRetrying(reason: String)
     /// The connection is kept for the next request.
     case connectionKept(connection: Int)
     /// The connection is closed, and why it is not kept.

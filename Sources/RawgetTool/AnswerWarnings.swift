@@ -4,11 +4,11 @@ import HTTPMessage
 
 /// What a person should know of an answer that came whole, and yet may not be what was wanted.
 enum AnswerWarnings {
-    /// One sentence for each. `path` is the file that holds the answer; `isRefused` when it is told of as a failure,
+    /// One sentence for each. `isRest` where the request was for what was missing of a download. `path` is the file that holds the answer; `isRefused` when it is told of as a failure,
     /// `isDecoded` when content codings were undone.
-    static func of(_ report: TransferReport, savedAs path: String?, isRefused: Bool, isDecoded: Bool)
-        -> [String]
-    {
+    static func of(
+        _ report: TransferReport, isRest: Bool, savedAs path: String?, isRefused: Bool, isDecoded: Bool
+    ) -> [String] {
         let response = report.response
         // Made for those few that need it.
         var status: String { response.statusText.shownFromServer }
@@ -19,13 +19,13 @@ enum AnswerWarnings {
             warnings.append(
                 "\(status): the answer points to \(location.shownFromServer), which was not followed")
         }
-        if response.status.isFailure, !isRefused, report.request.method != .head {
+        if response.status.isFailure, !isRest, !isRefused, report.request.method != .head {
             let what =
                 path.map { "\($0.escapedForTerminal) holds its answer (-f would have saved nothing)" }
                 ?? "what was written is its answer (-f would have written nothing)"
             warnings.append("the server answered \(status): \(what)")
         }
-        if response.status == .ok, let range = report.request.fields[.range] {
+        if response.status == .ok, !isRest, let range = report.request.fields[.range] {
             warnings.append("\(range) was asked for, and the server sent everything")
         }
         if response.isMultipart {

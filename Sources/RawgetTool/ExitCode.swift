@@ -80,13 +80,12 @@ struct ExitCode: Hashable, Sendable {
             "Try again, or allow more."),
         ExitCode(
             "rangeNotServed", 33, "RANGE_ERROR", "the server did not serve the range",
-            "Leave out -r to load the whole."),
+            "Without -r or -C the whole is loaded."),
         ExitCode(
             "tlsFailed", 35, "SSL_CONNECT_ERROR", "the TLS handshake failed",
             "Check the host and the port."),
         ExitCode(
-            "badResume", 36, "BAD_DOWNLOAD_RESUME", "the download cannot go on at this offset",
-            "--no-resume begins anew."),
+            "badResume", 36, "BAD_DOWNLOAD_RESUME", "the download cannot go on at this offset"),
         ExitCode(
             "interfaceFailed", 45, "INTERFACE_FAILED", "the local address or interface cannot be used",
             "Check the name given with --interface."),

@@ -103,6 +103,7 @@ final class MeterDisplay {
         if group != nil {
             group?.update(number, received: done, expected: whole, at: elapsed)
         } else {
+            meters[number]?.keep(before)
             meters[number]?.update(received: done, expected: whole, at: elapsed)
         }
     }

@@ -24,7 +24,7 @@ struct ProgressMeter: Sendable {
     private let style: Style
     private let start: Duration
     /// What was there before the transfer began, which counts for the percentage but for no rate.
-    private let kept: UInt64
+    private var kept: UInt64
     private var now: Duration
     private var rate = TransferRate()
 
@@ -51,6 +51,14 @@ struct ProgressMeter: Sendable {
     private static func label(_ name: String, _ position: (number: Int, count: Int)?) -> String {
         guard let position, position.count > 1 else { return name.escapedForTerminal }
         return "\(position.number)/\(position.count) \(name.escapedForTerminal)"
+    }
+
+    /// So many octets were there before the first came.
+    mutating func keep(_ octets: UInt64) {
+        guard octets > 0, received == 0, kept == 0 else { return }
+        (kept, received) = (octets, octets)
+        rate = TransferRate()
+        rate.note(octets, at: now)
     }
 
     /// `received` octets of `expected` are there. To be called with unchanged numbers, too, when nothing arrives:

@@ -65,6 +65,7 @@ struct ResumingOptions: Hashable, Sendable {
         guard let retries else { return nil }
         var policy = RetryPolicy(retriesAll ? .all : .transient, maximumRetries: retries)
         policy.retriesRefused = retriesRefused
+        policy.retriesCut = !isCurl
         policy.delay = retryDelay
         policy.maximumTime = retryTime
         policy.hasJitter = !isCurl

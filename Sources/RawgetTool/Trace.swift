@@ -50,6 +50,7 @@ struct Trace {
         case .startingOver(let reason): note("beginning anew: \(reason)")
         case .retrying(let number, let wait, let reason):
             note("retry \(number) after \(wait.inSeconds.formattedSeconds): \(reason)")
+        case .notRetrying(let reason): note("no other try: \(reason)")
         case .connectionKept(let number): note("keeping connection \(number)")
         case .connectionClosed(let number, let reason): note("closing connection \(number): \(reason)")
         }

@@ -41,8 +41,8 @@ extension TransferPlan {
                 "--proto-default: \"\(options.defaultScheme.escapedForTerminal)\" is no protocol",
                 exit: run.isCurl ? 1 : 2)
         }
-        try checkResuming(options)
-        guard let range = options.range.flatMap({ ReversedRange($0) }) else { return nil }
+        let warning = try checkResuming(options, run)
+        guard let range = options.range.flatMap({ ReversedRange($0) }) else { return warning }
         guard run.isCurl else { throw UsageError(range.complaint) }
         return range.complaint
     }

@@ -4,8 +4,8 @@ import HTTPMessage
 import System
 
 extension TransferPlan {
-    /// Refuses what goes on in two ways at once, or cannot.
-    static func checkResuming(_ options: GroupOptions) throws(UsageError) {
+    /// Refuses what goes on in two ways at once, or cannot. Returns a warning where an option does nothing.
+    static func checkResuming(_ options: GroupOptions, _ run: RunOptions) throws(UsageError) -> String? {
         let resuming = options.resuming
         if let continuation = resuming.continuation, continuation != .offset(0) {
             guard options.range == nil else {
@@ -21,6 +21,15 @@ extension TransferPlan {
         if resuming.pieceSize != nil, options.range != nil {
             throw UsageError("--chunk-size and -r both say what is asked for: only one of them can be obeyed")
         }
+        if resuming.continuation != nil, options.usesServerName {
+            throw UsageError("-C needs a name that is known before: -J leaves that to the server")
+        }
+        let isIdle =
+            resuming.retryDelay != nil || resuming.retryTime != nil || resuming.retriesAll
+            || resuming.retriesRefused
+        guard isIdle, resuming.retries == nil, !run.isCurl else { return nil }
+        return
+            "--retry-delay, --retry-max-time, --retry-all-errors and --retry-connrefused do nothing without --retry"
     }
 
     /// How it goes on with what is there, and is tried again.
@@ -33,6 +42,8 @@ extension TransferPlan {
         plan.pieceSize = resuming.pieceSize
         plan.resumeOverlap = resuming.overlap
         plan.checksum = resuming.checksum
+        // It is of what was wanted, which an error's text is not.
+        if plan.checksum != nil { plan.savesErrorAnswers = false }
         plan.checksDigests = !run.isCurl
         plan.synchronizes = resuming.synchronizes
         plan.retries = resuming.retryPolicy(isCurl: run.isCurl) ?? usualRetries(plan)
@@ -76,7 +87,7 @@ extension TransferPlan {
 
     /// Writes the entity tag of what was saved, where that is asked for. Throws `writeFailed`.
     func saveTag(of response: HTTPResponse) throws(TransferError) {
-        guard let file = options.resuming.tagFile, response.status != .notModified else { return }
+        guard let file = options.resuming.tagFile, response.status.isSuccess else { return }
         var octets = (response.fields.values(of: .etag).last ?? "").latin1Octets ?? []
         if !octets.isEmpty { octets.append(0x0A) }
         let invocation = console.invocation

@@ -177,8 +177,11 @@ final class TransferPlan: Sendable {
             }
             return options.usesServerName ? .suggestedName : .requestedName
         case .unspecified:
-            return options.printsByDefault(number, isCurl: run.isCurl)
-                ? .descriptor(console.invocation.standardOutput) : .suggestedName
+            if options.printsByDefault(number, isCurl: run.isCurl) {
+                return .descriptor(console.invocation.standardOutput)
+            }
+            // The file that is to be gone on with has a name already, which no server chooses.
+            return options.resuming.continuation == nil ? .suggestedName : .requestedName
         }
     }
 

@@ -313,7 +313,8 @@ final class TransferRun {
         display?.clear()
         if !command.run.isCurl {
             for warning in AnswerWarnings.of(
-                report, savedAs: watcher.record.path, isRefused: watcher.record.exit != 0,
+                report, isRest: transfer.received.isRest, savedAs: watcher.record.path,
+                isRefused: watcher.record.exit != 0,
                 isDecoded: groups[transfer.group].plan.options.contentForm == .decoded)
             { console.warn(warning) }
         }

@@ -54,6 +54,7 @@ final class TransferWatcher {
             record.beginAgain()
             plan.console.warn(
                 "\(reason.escapedForTerminal); trying again in \(wait.inSeconds.formattedSeconds)")
+        case .notRetrying(let reason): plan.console.warn("no other try: \(reason)")
         case .startingOver(let reason):
             record.beginAgain()
             if !plan.run.isCurl { plan.console.warn("beginning anew: \(reason.escapedForTerminal)") }

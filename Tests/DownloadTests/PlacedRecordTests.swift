@@ -183,9 +183,20 @@ struct PlacedRecordTests {
     func killed(_ extent: Int) async throws {
         let rig = try await rig()
         changeRecord(rig, "extent", to: "extent 0 \(extent)")
+        // As a process leaves it that is killed.
+        changeRecord(rig, "ended", to: "ended no")
         #expect(try await get(rig).get().resumedAt == UInt64(Self.kept))
         #expect(rig.folder.octets(of: "f") == Resource.someContent)
         #expect(rig.folder.names == ["f"])
+    }
+
+    @Test("what somebody has put behind the part since does not")
+    func extended() async throws {
+        let rig = try await rig()
+        let kept = try #require(rig.folder.octets(of: "f.part"))
+        rig.folder.write(kept + Array(repeating: 0, count: 50_000), to: "f.part")
+        #expect(try await get(rig).get().resumedAt == UInt64(Self.kept))
+        #expect(rig.folder.octets(of: "f") == Resource.someContent)
     }
 
     @Test("otherwise only what was on the disk does", arguments: ["boot other", "boot -"])

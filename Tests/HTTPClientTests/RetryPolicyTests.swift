@@ -73,7 +73,7 @@ struct RetryPolicyTests {
         Row(content(error(.timedOut, cause: .speed)), true, true, true),
         Row(content(error(.timedOut, cause: .totalTime)), false, true, true),
         // The same before any content came.
-        Row(error(.incompleteContent), false, false, true),
+        Row(error(.incompleteContent), true, false, true),
         Row(error(.receiveFailed, .firstByte), false, false, true),
         Row(error(.timedOut, .firstByte, cause: .silence), false, true, true),
         Row(error(.timedOut, .connect, cause: .connectTime), false, true, true),
@@ -162,7 +162,6 @@ struct RetryPolicyTests {
             refused(), RetryAttempt(error: error(.notResolved, .resolve)),
             RetryAttempt(error: error(.timedOut, .connect, cause: .connectTime)),
             RetryAttempt(error: error(.emptyReply, .firstByte)),
-            RetryAttempt(error: error(.incompleteContent)),
             RetryAttempt(error: error(.receiveFailed, .firstByte)), status(502, isError: true), status(503),
         ])
     func outage(attempt: RetryAttempt) {
