@@ -61,7 +61,7 @@ enum Advice {
     /// What becomes of a part that is kept.
     static func of(part: String, _ continuation: TransferError.Continuation?) -> String {
         switch continuation {
-        case .goesOn: "The same command goes on from there."
+        case .goesOn: "The same command goes on from there, if the server can send ranges."
         case .goesOnIfAsked: "-C - goes on from there."
         case .beginsAnew(let reason): "A new try begins anew, since \(reason)."
         case nil: "A new try begins anew: it never uses \(part.escapedForTerminal), which may be removed."

@@ -5,7 +5,7 @@ extension OptionTable {
     static let resuming: [CommandOption] = [
         CommandOption(
             "continue-at", "C", argument: "OFFSET|-", in: .resuming,
-            "Go on at OFFSET; - is the end of the file that is there, which is appended to",
+            "Go on at OFFSET, which must be the length of the file if there is one; - is the end of the file, which is appended to",
             .checked { settings, text in
                 guard let continuation = ResumingOptions.Continuation(text) else { return false }
                 settings.transfer.resuming.continuation = continuation
@@ -21,11 +21,11 @@ extension OptionTable {
             .size { $0.transfer.resuming.overlap = $1 }),
         CommandOption(
             "chunk-size", argument: "SIZE", in: .resuming,
-            "Ask for SIZE octets at a time, one range after another, all of one version",
+            "Ask for SIZE octets at a time, one range after another, all of one version; 0: for all at once",
             .size { $0.transfer.resuming.pieceSize = $1 == 0 ? nil : $1 }),
         CommandOption(
             "retry", argument: "NUMBER|default", in: .resuming,
-            "Try NUMBER times again after time-outs, an unknown host, and status 408, 429, 500, 502, 503 and 504, going on where it stopped. By default downloads to a file are tried 5 times again where content was cut or stalls, and after 429 and 503 with Retry-After; 0: never",
+            "Try NUMBER times again after time-outs, an unknown host, status 408, 429, 500, 502, 503 and 504, and, without --as-curl, cut content, going on where it stopped. By default downloads to a file are tried 5 times again where content was cut or stalls and can be gone on with, and after 429 and 503 with Retry-After, unless -m, -y or -Y is given; 0: never",
             .checked { settings, text in
                 let number = Int(text).flatMap { 0...1_000_000 ~= $0 ? $0 : nil }
                 guard number != nil || text == "default" else { return false }
@@ -34,7 +34,7 @@ extension OptionTable {
             }),
         CommandOption(
             "retry-delay", argument: "SECONDS", in: .resuming,
-            "With --retry, wait SECONDS before each try (1, doubled each time up to 600)",
+            "With --retry, wait SECONDS before each try (1, doubled each time up to 600); Retry-After goes before",
             .seconds { $0.transfer.resuming.retryDelay = $1 == .zero ? nil : $1 }),
         CommandOption(
             "retry-max-time", argument: "SECONDS", in: .resuming,
@@ -49,7 +49,7 @@ extension OptionTable {
             .toggle { $0.transfer.resuming.retriesRefused = $1 }),
         CommandOption(
             "checksum", argument: "ALGORITHM:HEX", in: .resuming,
-            "Name the file only when its content has this digest: sha-256, sha-512, sha-384, sha-224; sha-1 and md5 are insecure. Exit 120 when it has another",
+            "Name the file only when its content has this digest: sha-256, sha-512, sha-384, sha-224; sha-1 and md5 are insecure. Exit 120 when it has another. Holds for all URLs up to --next",
             .explained { (settings, text) throws(UsageError) in
                 do throws(ChecksumError) {
                     settings.transfer.resuming.checksum = try Checksum(parsing: text)

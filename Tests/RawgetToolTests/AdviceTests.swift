@@ -61,7 +61,7 @@ struct AdviceTests {
     @Test(
         "what becomes of a part that is kept",
         arguments: [
-            ([], "ETag: \"a\"", "The same command goes on from there."),
+            ([], "ETag: \"a\"", "The same command goes on from there, if the server can send ranges."),
             ([], "Server: x", "A new try begins anew, since the server named no strong validator."),
             (
                 [], "ETag: \"a\"\r\nAccept-Ranges: none",
