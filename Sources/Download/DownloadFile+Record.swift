@@ -1,3 +1,4 @@
+import Glibc
 import HTTPClient
 import HTTPMessage
 import System
@@ -10,7 +11,16 @@ extension DownloadFile {
     func keepRecord(of part: String, for name: OutputName) {
         guard slot != nil else { return }
         recordedName = name
-        do throws(SystemError) { try writeRecord(of: part, nil, synced: 0) } catch { forgetRecord() }
+        while slot != nil {
+            do throws(SystemError) { return try writeRecord(of: part, nil, synced: 0) } catch {
+                // Another process has begun the same meanwhile: this one's record goes behind its.
+                guard error.errno == EEXIST, let next = slot?.next, plan.takenNames.take(next.path) else {
+                    return forgetRecord()
+                }
+                if let slot { plan.takenNames.giveBack(slot.path) }
+                slot = next
+            }
+        }
     }
 
     /// Writes the record of the part that was just made.

@@ -51,8 +51,12 @@ extension DownloadRun {
         if !isEnded, failure.code != .cancelled, failure.code != .httpFailure {
             var attempt = RetryAttempt(error: failure)
             attempt.hasContent = writer.received > 0
-            attempt.newOctets = writer.position > mostOctets ? writer.position - mostOctets : 0
+            // What was begun anew keeps nothing of what came before: that is no progress.
+            let isKept = retryCount == 0 || writer.asked != nil && writer.anew == nil
+            attempt.newOctets = isKept && writer.position > mostOctets ? writer.position - mostOctets : 0
             if canBeTriedAgain(attempt), decide(attempt, because: failure.detail) {
+                // A whole answer that was begun can be gone on with, whatever came before it.
+                if writer.asked == nil, writer.received > 0 { mustAskForWhole = false }
                 if failure.code == .digestMismatch { mustAskForWhole = true }
                 mostOctets = max(mostOctets, writer.position)
                 isAfterBreak = true

@@ -20,6 +20,8 @@ final class DownloadRun {
     var wait: Duration?
     /// The answers so far are of a representation whose parts cannot be put together.
     var mustAskForWhole = false
+    /// How much of it a person says to be there, by `-C`.
+    private var vouched: UInt64?
     /// The next request goes on after a break.
     var isAfterBreak = true
     /// The octets that were there at most: what comes again is not new.
@@ -66,7 +68,8 @@ final class DownloadRun {
         guard isResumable, plan.resumption != .none else { return }
         if case .offset(let offset) = plan.resumption { return try findFile(of: offset) }
         guard plan.destination != .nowhere, !isDescriptor else { return }
-        if try plan.resumesAsCurl ? false : findPart() { return }
+        // Another Host is another resource, which no record tells.
+        if !plan.resumesAsCurl, !plan.request.fields.contains(.host), try findPart() { return }
         if plan.resumption == .fileSize { try findFile(of: nil) }
     }
 
@@ -101,7 +104,10 @@ final class DownloadRun {
 
     /// `-C`: the file of the name itself is gone on with; `offset` is how long it must be.
     private func findFile(of offset: UInt64?) throws(TransferError) {
-        if let offset { writer.base = offset }
+        if let offset {
+            writer.base = offset
+            vouched = offset
+        }
         guard offset != 0, let name = plan.chosenName,
             let path = OutputFile.place(of: name, in: plan.folder)
         else { return }
@@ -116,6 +122,7 @@ final class DownloadRun {
         writer.base = 0
         let record = plan.resumesAsCurl ? nil : record(of: FileIdentity(found))
         try writer.file.adoptTarget(path, record)
+        vouched = found.size
     }
 
     /// The record of a part that somebody has given its final name.
@@ -163,9 +170,10 @@ final class DownloadRun {
         let position = writer.position
         let part = writer.file.representation
         if position > 0 {
-            // Of another version the rest is no rest. A person who says so goes on with what nothing is known of.
-            let isKnown = part.isContinuable || plan.resumption.isAsked && part.validator == nil
-            guard isKnown, plan.resumption != .none || plan.pieceSize != nil && !isAfterBreak else {
+            // Of another version the rest is no rest. Where nothing is known, a person's word counts for what was there.
+            guard part.isContinuable || position == vouched,
+                plan.resumption != .none || plan.pieceSize != nil && !isAfterBreak
+            else {
                 return nil
             }
         } else if plan.pieceSize == nil {
@@ -174,7 +182,10 @@ final class DownloadRun {
         var first = position
         // What a reader has got is here no more.
         if isAfterBreak, !isDescriptor { first -= min(plan.resumeOverlap, position - writer.base) }
-        guard let size = plan.pieceSize, size > 0 else { return AskedRange(first: first) }
+        // What only a person's word holds together is no more than two pieces.
+        guard let size = plan.pieceSize, size > 0, position == 0 || part.isContinuable else {
+            return AskedRange(first: first)
+        }
         var last = position.addingReportingOverflow(size - 1)
         if last.overflow { last.partialValue = .max - 1 }
         if let length = part.completeLength, length > position {
@@ -234,6 +245,13 @@ final class DownloadRun {
         case .isComplete: return try await finish(report)
         case .mustStartOver, .isRetried:
             try await settleVerdict()
+            return nil
+        }
+        if writer.overlap != nil {
+            // What was to be compared has not come: nothing is proved.
+            mustAskForWhole = true
+            isAfterBreak = true
+            observe(.startingOver(reason: "the server sent too little to compare"))
             return nil
         }
         if !writer.refusesAnswer, let asked = writer.asked, report.response.status == .partialContent,

@@ -57,6 +57,10 @@ extension FileWriter {
             if response.status == .partialContent, let whole = response.contentRange?.completeLength {
                 promised = PartCheck.Part(count: whole, told: "Content-Range")
             }
+            if isSameAgain(response) {
+                try compareAll(response, length)
+                return true
+            }
             if position > 0 { anew = reason(response) }
             base = 0
             return false
@@ -70,6 +74,30 @@ extension FileWriter {
         case .fail(let refusal): throw failure(refusal, response)
         }
         return true
+    }
+
+    /// Whether the whole came in place of the rest, of the same version: what is there need not be thrown away for that.
+    private func isSameAgain(_ response: HTTPResponse) -> Bool {
+        let part = file.representation
+        return response.status == .ok && position > 0 && base == 0 && takesNoReader && part.isProved
+            && part.validator != nil && part.validator == response.strongValidator(receivedAt: plan.now)
+            && part.coding == response.fields[.contentEncoding] && part.source == source.resource
+    }
+
+    private var takesNoReader: Bool { !isDescriptor && file.name != nil }
+
+    /// The octets that are there must come again; what is behind them is kept.
+    private func compareAll(_ response: HTTPResponse, _ length: UInt64?) throws(TransferError) {
+        overlap = OverlapCheck(offset: 0, remaining: file.length)
+        resumedAt = resumedAt ?? position
+        transfer?.contentBefore = 0
+        transfer?.wholeExpected = nil
+        if plan.checksDigests || plan.checksum != nil {
+            try verification.begin(response, at: 0, isAll: true, isAnew: true)
+        }
+        noteModified(response)
+        takesFile = true
+        try file.flush(recording: true)
     }
 
     /// Why the whole came in place of the rest.
@@ -157,10 +185,11 @@ extension FileWriter {
             try file.take(name)
         }
         takesFile = true
-        if file.length + count > UInt64(FileWriter.smallContent) { try file.flush(recording: true) }
+        let isLarge = count > UInt64(FileWriter.smallContent) || file.length > UInt64(FileWriter.smallContent)
+        if isLarge { try file.flush(recording: true) }
     }
 
-    private func failure(_ refusal: ResumeDecision.Refusal, _ response: HTTPResponse) -> TransferError {
+    func failure(_ refusal: ResumeDecision.Refusal, _ response: HTTPResponse) -> TransferError {
         let status = response.statusText
         return switch refusal {
         case .errorStatus: self.refusal(of: response)

@@ -142,7 +142,11 @@ public final class FileWriter: ContentSink {
             throw TransferError(
                 .badResponse, during: .content, "the server switched to a protocol that is not spoken here")
         }
-        if plan.checksParts, asked == nil {
+        if asked == nil, file.length > 0, response.status != .ok {
+            // What an earlier try brought is worth more.
+            throw response.status.isFailure ? refusal(of: response) : failure(.otherStatus, response)
+        }
+        if plan.checksParts, asked == nil || response.status == .notModified {
             promised = try PartCheck.check(response, to: plan, length: length)
         }
         transfer?.contentBefore = 0
@@ -282,7 +286,7 @@ public final class FileWriter: ContentSink {
     /// Sees to it that all that was received is what the server says; where `isAll`, that the whole is what it should be.
     /// Throws `digestMismatch`, and `cancelled`.
     func verify(isAll: Bool) async throws(TransferError) {
-        guard verification.isNeeded, overlap == nil else { return }
+        guard verification.isNeeded else { return }
         if takesFile, file.isReadable {
             while try verification.catchUp(with: file, to: file.length, atMost: FileWriter.readBack) {
                 await NetworkActor.loop.yield()

@@ -14,7 +14,7 @@ struct PartialRepresentation: Hashable, Sendable {
     var isProved = true
     /// Its content codings: the same octets in another coding are another representation.
     var coding: String?
-    /// Where it came from in the end, without query and fragment: a validator says nothing of another resource.
+    /// Where it came from in the end, as a resource: a validator says nothing of another resource.
     var source: URI?
     /// Whether the server may be asked for ranges.
     var allowsRanges = true
@@ -48,6 +48,27 @@ struct PartialRepresentation: Hashable, Sendable {
         if !allowsRanges { return "the server takes no ranges" }
         return validator == nil ? "the server named no strong validator" : nil
     }
+}
+
+extension URI {
+    /// The resource: without userinfo and fragment, and without what of the query only says who may have it and for how
+    /// long. Redirects of stores and mirrors are signed anew each time.
+    var resource: URI {
+        guard let query else { return forResource(query: nil) }
+        let kept = query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).filter {
+            let name = String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self).lowercased()
+            return !URI.signatureNames.contains(name)
+                && !["x-amz-", "x-goog-", "x-oss-"].contains { name.hasPrefix($0) }
+        }
+        let text = String(decoding: Array(kept.joined(separator: [UInt8(ascii: "&")])), as: UTF8.self)
+        return forResource(query: kept.isEmpty ? nil : text)
+    }
+
+    /// Of Azure's shared access signatures, CloudFront, and tokens in general.
+    private static let signatureNames: Set<String> = [
+        "sv", "st", "se", "sr", "sp", "sig", "spr", "skoid", "sktid", "skt", "ske", "sks", "skv", "expires",
+        "signature", "policy", "key-pair-id", "jwt", "token", "awsaccesskeyid",
+    ]
 }
 
 extension HTTPResponse {

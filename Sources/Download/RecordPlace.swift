@@ -7,6 +7,8 @@ import System
 struct RecordPlace: Hashable, Sendable {
     /// The folder, with its slash; empty where it is the download's own.
     let parent: String
+    /// The name of the file, where it is fixed.
+    let name: String?
     private let stem: String
     private let suffix: String
 
@@ -17,6 +19,7 @@ struct RecordPlace: Hashable, Sendable {
     init(forFile path: String) {
         let (parent, name) = OutputFile.split(path)
         self.parent = parent
+        self.name = name
         stem = ".\(OutputFile.shortened(name, to: 230))"
         suffix = ".rawget"
     }
@@ -26,6 +29,7 @@ struct RecordPlace: Hashable, Sendable {
         let octets = Array("\(uri)".utf8)
         guard let digest = try? MessageDigest.digest(of: octets.span, by: .sha256) else { return nil }
         parent = folder.map { $0.isEmpty || $0.hasSuffix("/") ? $0 : "\($0)/" } ?? ""
+        name = nil
         let digits = digest.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
         stem = ".rawget-\(digits.joined())"
         suffix = ""
@@ -53,12 +57,18 @@ struct RecordSlot: Sendable {
     /// Where it is, relative to the folder of the download.
     var path: String { place.path(number) }
 
+    /// The place behind it; `nil` where that is too far.
+    var next: RecordSlot? {
+        number + 1 < RecordPlace.mostNumbers ? RecordSlot(place, number + 1, isStale: false) : nil
+    }
+
     /// Removes the record. Those behind it move up, as far as nobody is using them: nobody looks past a free place.
     func remove(in folder: Int32, _ names: TakenNames) {
         // One that stays speaks of a part that is there no more, and is of no effect.
         try? File.remove(path, in: folder)
         // A process that was killed may have left it.
-        try? File.remove(ResumeRecord.aside(path), in: folder)
+        let aside = ResumeRecord.aside(path)
+        if ResumeRecord.isOwn(aside, in: folder) { try? File.remove(aside, in: folder) }
         for next in number + 1..<max(RecordPlace.mostNumbers, number + 2) {
             let path = place.path(next)
             guard case .record(let record) = ResumeRecord.read(path, in: folder), names.take(path) else {
@@ -147,7 +157,8 @@ extension RecordPlace {
             guard let descriptor = ResumeRecord.openPart(part, in: folder, as: record.file) else {
                 return .stale
             }
-            guard record.uri == uri else { return .foreign }
+            // Long names have their beginning, and so their record, in common.
+            guard record.uri == uri, name == nil || name == record.name else { return .foreign }
             try RecordPlace.claim(descriptor.rawValue, part)
             guard ResumeRecord.read(path, in: folder) == .record(record),
                 RecordPlace.isStill(part, in: folder, descriptor.rawValue)

@@ -23,7 +23,9 @@ extension ResumeRecord {
             let octets = try File.contents(of: file.rawValue, limit: longest)
             if let record = ResumeRecord(octets) { return .record(record) }
             // What a crash of the machine can have left; anything else under that name is somebody's.
-            let isTorn = octets.allSatisfy { $0 == 0 } || octets.starts(with: "rawget ".utf8)
+            let isTorn =
+                octets.allSatisfy { $0 == 0 } || octets.starts(with: "rawget 1\nurl ".utf8)
+                || "rawget 1\nurl ".utf8.starts(with: octets)
             return isTorn ? .garbage : .foreign
         } catch {
             return error.errno == ENOENT ? .nothing : .foreign
@@ -54,6 +56,14 @@ extension ResumeRecord {
     /// Where the record is written before it is renamed.
     static func aside(_ path: String) -> String { "\(path).new" }
 
+    /// Whether a record stands at `path`, or a part of one.
+    static func isOwn(_ path: String, in folder: Int32) -> Bool {
+        switch read(path, in: folder) {
+        case .record, .garbage: true
+        case .nothing, .foreign: false
+        }
+    }
+
     /// Writes the record at `slot`, at once or not at all. Throws EEXIST where another process has put one there since it
     /// was looked at.
     func write(to slot: RecordSlot, in folder: Int32) throws(SystemError) {
@@ -61,17 +71,19 @@ extension ResumeRecord {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
         // It may hold what is secret in an address.
         let permissions: UInt32 = 0o600
+        let octets = octets
+        guard octets.count <= ResumeRecord.longest else { throw SystemError(call: "write", errno: EFBIG) }
         let file: FileDescriptor
         do throws(SystemError) {
             file = try File.open(aside, in: folder, flags: flags, permissions: permissions)
         } catch {
             guard error.errno == EEXIST else { throw error }
-            // Left by a process that was killed.
+            // Left by a process that was killed, or somebody else's.
+            guard ResumeRecord.isOwn(aside, in: folder) else { throw error }
             try File.remove(aside, in: folder)
             file = try File.open(aside, in: folder, flags: flags, permissions: permissions)
         }
         do throws(SystemError) {
-            let octets = octets
             try File.write(octets.span, to: file.rawValue)
             try file.closeReportingErrors()
             if slot.isStale {

@@ -68,7 +68,8 @@ final class Verification {
     private func expect(
         _ expectations: [DigestExpectation], also announced: [MessageDigest.Algorithm] = []
     ) throws(TransferError) {
-        for expectation in expectations where !expected.contains(expectation) {
+        // Two values of one algorithm are one too many already.
+        for expectation in expectations where expected.count < 16 && !expected.contains(expectation) {
             if !whole.contains(where: { $0.check.computes(expectation.algorithm) }) {
                 let check = try DigestCheck([expectation])
                 // What the system refuses to compute, and only the server asked for, is passed over.

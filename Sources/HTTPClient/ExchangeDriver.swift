@@ -220,14 +220,15 @@ final class ExchangeDriver {
 
     /// Rests until the transfer is no faster than it may be.
     func keepPace() async throws(TransferError) {
-        guard let end = pacer?.pauseEnd(at: .now) else { return }
-        let pause = Pause()
-        if await transfer.wait(pause, until: .earlier(Deadline(.total, at: end, duration: .zero), total))
-            == .cancelled
-        {
-            throw failure(TransportError(.cancelled), during: phase)
+        while let end = pacer?.pauseEnd(at: .now) {
+            // A limit below may be reached meanwhile.
+            let next = min(end, speed?.nextCheck ?? end)
+            let until = Deadline.earlier(Deadline(.speed, at: next, duration: .zero), total)
+            guard await transfer.wait(Pause(), until: until) != .cancelled else {
+                throw failure(TransportError(.cancelled), during: phase)
+            }
+            try checkWhetherToGoOn()
         }
-        try checkWhetherToGoOn()
         // That is no silence of the server's.
         if speed != nil { lastProgress = .now }
     }

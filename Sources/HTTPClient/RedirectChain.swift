@@ -133,13 +133,14 @@ final class DroppedContent: ContentSink {
 
     let until = Deadline(.none, in: DroppedContent.patience)
     private var count: UInt64 = 0
+    private var isDeclaredTooLong = false
 
     /// Whether reading on costs more than a new connection.
-    var isTooLong: Bool { count > Self.longest }
+    var isTooLong: Bool { isDeclaredTooLong || count > Self.longest }
 
     /// Takes a declared length into account.
     func begin(_ response: HTTPResponse, length: UInt64?) {
-        count = length.map { $0 > Self.longest ? $0 : 0 } ?? 0
+        isDeclaredTooLong = length.map { $0 > Self.longest } ?? false
     }
 
     func write(_ content: Span<UInt8>) -> SinkDemand {

@@ -56,11 +56,10 @@ public struct URI: Hashable, Sendable {
             fragment: nil)
     }
 
-    /// The resource, however it was asked: without userinfo, query and fragment.
-    package var resource: URI {
-        guard user != nil || password != nil || query != nil || fragment != nil else { return self }
-        return URI(
-            scheme: scheme, user: nil, password: nil, host: host, port: port, path: path, query: nil,
+    /// This URI without userinfo and fragment, and with that query.
+    package func forResource(query: String?) -> URI {
+        URI(
+            scheme: scheme, user: nil, password: nil, host: host, port: port, path: path, query: query,
             fragment: nil)
     }
 

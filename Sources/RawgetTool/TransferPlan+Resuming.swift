@@ -86,9 +86,17 @@ extension TransferPlan {
     }
 
     /// Writes the entity tag of what was saved, where that is asked for. Throws `writeFailed`.
-    func saveTag(of response: HTTPResponse) throws(TransferError) {
+    func saveTag(of response: HTTPResponse, savedAs path: String?) throws(TransferError) {
         guard let file = options.resuming.tagFile, response.status.isSuccess else { return }
-        var octets = (response.fields.values(of: .etag).last ?? "").latin1Octets ?? []
+        guard file != path.map({ FileArgument.path($0) }) else {
+            throw TransferError(
+                .writeFailed, during: .store,
+                "--etag-save names the file that was just saved: the entity tag was not written")
+        }
+        let tag = response.fields.values(of: .etag).last ?? ""
+        // What is no tag can be asked for by nobody.
+        guard run.isCurl || tag.isEmpty || EntityTag(parsing: tag) != nil else { return }
+        var octets = tag.latin1Octets ?? []
         if !octets.isEmpty { octets.append(0x0A) }
         let invocation = console.invocation
         do throws(SystemError) {

@@ -296,12 +296,14 @@ final class TransferRun {
             }
             if transfer.received.isRefused {
                 watcher.record.refuse(report.response, errorAnswer == .fail ? [] : transfer.received.excerpt)
-            } else if errorAnswer == .failWithBody, report.response.status.isFailure {
+            } else if errorAnswer == .failWithBody, report.response.status.isFailure,
+                !transfer.received.isRest
+            {
                 watcher.record.refuse(report.response, [])
             } else if let failure = transfer.received.failure {
                 watcher.record.fail(failure)
             } else {
-                try groups[transfer.group].plan.saveTag(of: report.response)
+                try groups[transfer.group].plan.saveTag(of: report.response, savedAs: watcher.record.path)
             }
         } catch {
             watcher.record.fail(error)

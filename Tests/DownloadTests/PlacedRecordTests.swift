@@ -87,19 +87,37 @@ struct PlacedRecordTests {
         try await expectAnew(rig, left: [".f.rawget", "f.part", "real"])
     }
 
-    @Test("what is no record is replaced by one", arguments: ["", "rawget 1\nend\n", "rawget 2\n", "\0"])
+    @Test("what is no record is replaced by one", arguments: ["", "rawget 1\nurl http:", "raw", "\0"])
     func garbage(_ text: String) async throws {
         let rig = try await rig()
         rig.folder.write(text, to: ".f.rawget")
         try await expectAnew(rig, left: ["f.part"])
     }
 
+    @Test(
+        "what is none of ours, or a later version's, stays", arguments: ["rawget 2\n", "rawget notes\n", "x"])
+    func strange(_ text: String) async throws {
+        let rig = try await rig()
+        rig.folder.write(text, to: ".f.rawget")
+        try await expectAnew(rig, left: [".f.rawget", "f.part"])
+        #expect(rig.folder.text(of: ".f.rawget") == text)
+    }
+
     @Test("a record that was written aside when its process was killed is in nobody's way")
     func recordAside() async throws {
         let rig = try Rig { Resource().cut($0, behind: Self.kept) }
-        rig.folder.write("half of a", to: ".f.rawget.new")
+        rig.folder.write("rawget 1\nurl ht", to: ".f.rawget.new")
         _ = try await get(rig)
         #expect(rig.folder.names == [".f.rawget", "f.part"])
+    }
+
+    @Test("what is none and has that name stays")
+    func strangeAside() async throws {
+        let rig = try Rig { Resource().cut($0, behind: Self.kept) }
+        rig.folder.write("mine", to: ".f.rawget.new")
+        _ = try await get(rig)
+        #expect(rig.folder.text(of: ".f.rawget.new") == "mine")
+        #expect(rig.folder.octets(of: "f.part")?.count == Self.kept)
     }
 
     // MARK: The part

@@ -277,12 +277,13 @@ struct ResumeDecisionTests {
         #expect(Self.decide(answer, first: 91) != .goOn(count: 910))
     }
 
-    @Test("query and fragment make no other resource; scheme, port and path do")
+    @Test("fragment and signature make no other resource; scheme, port, path and all else of the query do")
     func resource() {
         let answer = Self.response(206, Self.version + [Self.rest])
         #expect(Self.decide(answer, from: "http://a.test/file?token=2#x") == .goOn(count: 900))
         for other in [
-            "https://a.test/file", "http://a.test:81/file", "http://a.test/file2", "http://b.test/file",
+            "https://a.test/file", "http://a.test:81/file", "http://a.test/file2", "http://a.test/file?id=2",
+            "http://b.test/file",
         ] {
             #expect(Self.decide(answer, from: other) == .askForWhole(.otherResource), "\(other)")
         }
