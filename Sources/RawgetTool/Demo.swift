@@ -54,7 +54,7 @@ final class Demo {
         try await download(base, folder)
         try await explainFields(base)
         try await range(base)
-        try await cut(base, folder)
+        try await cut(server, folder)
         try await redirect(base, folder)
         try await secured(folder)
         try await caching(server)
@@ -109,11 +109,12 @@ final class Demo {
                 && DemoServer.content.matches(content, at: 1000))
     }
 
-    private func cut(_ base: String, _ folder: ScratchFolder) async throws {
+    private func cut(_ server: ReplayServer, _ folder: ScratchFolder) async throws {
+        let base = "http://\(server.authority)"
         try say(
             "\n4. A connection that is cut: the server promises \(DemoServer.length) octets and closes after \(DemoServer.cutAt).\n   The command is meant to fail:"
         )
-        let exit = try await command(["-o", "cut.zip", "\(base)/cut"], in: folder)
+        let exit = try await command(["--retry", "0", "-o", "cut.zip", "\(base)/cut"], in: folder)
         try check("the command ended with exit 18", exit == 18)
         try check(
             "there is no cut.zip: a name is given to whole files only", folder.contents(of: "cut.zip") == nil)
@@ -121,6 +122,17 @@ final class Demo {
         try check(
             "cut.zip.part keeps the \(DemoServer.cutAt) octets that came",
             kept.map { $0.count == Int(DemoServer.cutAt) && DemoServer.content.matches($0) } ?? false)
+        try say(
+            "   The same once more goes on from there, if the server's entity tag still holds (If-Range). Without --retry 0\n   the command would have done so by itself:"
+        )
+        let again = try await command(["-o", "cut.zip", "\(base)/cut"], in: folder)
+        try check("the command ended with exit 0", again == 0)
+        let request = server.requests.last
+        try say("   Range: \(request?.value(of: "Range") ?? "none")")
+        try check(
+            "only the octets from \(DemoServer.cutAt) on were asked for, and cut.zip is the archive",
+            request?.value(of: "Range") == "bytes=\(DemoServer.cutAt)-"
+                && isArchive(folder.contents(of: "cut.zip")) && folder.contents(of: "cut.zip.part") == nil)
     }
 
     private func redirect(_ base: String, _ folder: ScratchFolder) async throws {
@@ -214,7 +226,7 @@ enum DemoServer {
 
     /// What the server does for one request.
     static func answer(_ request: RecordedRequest) -> [Script.Step] {
-        if request.target == "/cut" {
+        if request.target == "/cut", request.value(of: "Range") == nil {
             return [.send(head("200 OK", length: length)), send(0..<cutAt), .close]
         }
         if request.target == "/latest.zip" {
