@@ -11,7 +11,7 @@ extension DownloadFile {
         // A part that was opened earlier may have been moved since.
         let wasLeft = number != nil
         do throws(TransferError) { try flush(recording: false) } catch {
-            if !plan.keepsParts { discard() }
+            if !plan.keepsParts || output?.isEmpty ?? true { discard() }
             throw error
         }
         if wasLeft, let number, isReadable, (try? File.status(of: number))?.size != written {
