@@ -22,6 +22,11 @@ enum Collection {
         return names
     }()
 
+    /// The same in groups: one after another they would mostly wait.
+    static let handfuls = stride(from: 0, to: names.count, by: 40).map {
+        Array(names[$0..<min($0 + 40, names.count)])
+    }
+
     /// The octets of one.
     static func octets(_ name: String) throws -> [UInt8] {
         let file = try File.open("\(folder)/\(name)", in: File.workingDirectory, flags: 0)
