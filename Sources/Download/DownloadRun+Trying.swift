@@ -79,18 +79,18 @@ extension DownloadRun {
     private func decide(_ attempt: RetryAttempt, because reason: String) -> Bool {
         let verdict = state.verdict(
             after: attempt, elapsed: .now - beginning, random: .random(in: .min ... .max))
-        guard case .wait(let time) = verdict else {
-            switch verdict {
-            case .giveUp(.serverAsksTooLong), .giveUp(.timeUsedUp):
-                if case .giveUp(let reason) = verdict { observe(.notRetrying(reason: "\(reason)")) }
-            default: break
-            }
+        switch verdict {
+        case .wait(let time):
+            retryCount += 1
+            wait = time
+            observe(.retrying(number: retryCount, after: time, reason: reason))
+            return true
+        // Who waits for nothing more should know that more time would help.
+        case .giveUp(let cause) where cause.isOfTime:
+            observe(.notRetrying(reason: "\(cause)"))
             return false
+        case .giveUp: return false
         }
-        retryCount += 1
-        wait = time
-        observe(.retrying(number: retryCount, after: time, reason: reason))
-        return true
     }
 
     private func pause() async throws(TransferError) {

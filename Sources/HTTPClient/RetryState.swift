@@ -60,6 +60,16 @@ public struct RetryState: Sendable {
     }
 }
 
+extension RetryState.Reason {
+    /// Whether there would be another try if it might take longer.
+    package var isOfTime: Bool {
+        switch self {
+        case .serverAsksTooLong, .timeUsedUp: true
+        case .notTransient, .triesUsedUp: false
+        }
+    }
+}
+
 extension RetryState.Reason: CustomStringConvertible {
     /// One clause for a person.
     public var description: String {

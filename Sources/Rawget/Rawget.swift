@@ -8,6 +8,7 @@
 // modules is no business of a program that downloads.
 @_exported public import struct HTTPWire.Leniency
 @_exported public import struct HTTPWire.WireLimits
+@_exported public import struct System.MessageDigest
 @_exported public import struct System.FileDescriptor
 @_exported public import struct System.Instant
 @_exported public import struct System.SystemError
