@@ -83,6 +83,9 @@ extension DownloadFile {
         guard record != nil, syncing == nil, written - synced >= DownloadFile.syncInterval, let number else {
             return
         }
+        let now = Instant.now
+        guard now - lastSync >= DownloadFile.syncPause else { return }
+        lastSync = now
         let length = written
         syncCount += 1
         let job = syncCount

@@ -12,6 +12,8 @@ import Transport
 final class DownloadFile {
     /// Octets between two times that the content is brought to its device.
     static let syncInterval: UInt64 = 64 << 20
+    /// Least time between them: a fast disk is not slowed down by them, and a fast network does not wait for a slow one.
+    static let syncPause = Duration.seconds(1)
 
     let plan: DownloadPlan
     /// Gives descriptors back that are not needed.
@@ -50,6 +52,7 @@ final class DownloadFile {
     /// The bringing under way, by its number.
     var syncing: Int?
     var syncCount = 0
+    var lastSync = Instant.now
 
     init(_ plan: DownloadPlan) { self.plan = plan }
 
