@@ -80,9 +80,10 @@ extension DownloadFile {
 
     /// Every so many octets the content is brought to its device: that is what a crash of the machine leaves.
     func syncIfDue() {
-        guard record != nil, syncing == nil, written - synced >= DownloadFile.syncInterval, let number else {
-            return
-        }
+        // A file with its final name may be shorter than its record from when it was a part.
+        guard record != nil, part != nil, syncing == nil, written > synced,
+            written - synced >= DownloadFile.syncInterval, let number
+        else { return }
         let now = Instant.now
         guard now - lastSync >= DownloadFile.syncPause else { return }
         lastSync = now

@@ -180,6 +180,13 @@ final class DownloadFile {
         pending = []
         guard let number else { return }
         do throws(SystemError) {
+            // What is on its way to the device is not what will be there.
+            syncing = nil
+            // First the record: at no time does it speak of more than there is.
+            if synced > whole {
+                try writeRecord(synced: whole)
+                synced = whole
+            }
             try File.truncate(number, to: whole)
             try File.seek(to: whole, in: number)
             written = whole

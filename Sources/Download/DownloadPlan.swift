@@ -113,6 +113,11 @@ extension DownloadPlan {
             && options.requestTarget == nil && destination != .nowhere
     }
 
+    /// Whether content goes to somebody as it comes, and cannot be taken back.
+    var hasReader: Bool {
+        if case .descriptor = destination { true } else { false }
+    }
+
     var resumptionManner: ResumeDecision.Manner {
         resumption.isAsked ? (resumesAsCurl ? .asCurl : .asked) : .automatic
     }

@@ -70,7 +70,7 @@ extension DownloadRun {
     private func canBeTriedAgain(_ attempt: RetryAttempt) -> Bool {
         let goesOn = isResumable && plan.resumption != .none && writer.file.representation.isContinuable
         // What a reader has got cannot be taken back.
-        if isDescriptor, writer.putOutCount > 0 { return goesOn }
+        if plan.hasReader, writer.putOutCount > 0 { return goesOn }
         // By itself the command tries only what goes on where it stopped.
         if plan.retries.scope == .resumable, attempt.hasContent { return goesOn || writer.position == 0 }
         return true

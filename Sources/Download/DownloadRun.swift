@@ -67,14 +67,10 @@ final class DownloadRun {
     private func findWhatIsThere() throws(TransferError) {
         guard isResumable, plan.resumption != .none else { return }
         if case .offset(let offset) = plan.resumption { return try findFile(of: offset) }
-        guard plan.destination != .nowhere, !isDescriptor else { return }
+        guard plan.destination != .nowhere, !plan.hasReader else { return }
         // Another Host is another resource, which no record tells.
         if !plan.resumesAsCurl, !plan.request.fields.contains(.host), try findPart() { return }
         if plan.resumption == .fileSize { try findFile(of: nil) }
-    }
-
-    var isDescriptor: Bool {
-        if case .descriptor = plan.destination { true } else { false }
     }
 
     /// By the record beside it.
@@ -181,7 +177,7 @@ final class DownloadRun {
         }
         var first = position
         // What a reader has got is here no more.
-        if isAfterBreak, !isDescriptor { first -= min(plan.resumeOverlap, position - writer.base) }
+        if isAfterBreak, !plan.hasReader { first -= min(plan.resumeOverlap, position - writer.base) }
         // What only a person's word holds together is no more than two pieces.
         guard let size = plan.pieceSize, size > 0, position == 0 || part.isContinuable else {
             return AskedRange(first: first)

@@ -47,7 +47,7 @@ extension FileWriter {
         let decision = ResumeDecision(
             on: response, from: source, toRequestFrom: asked.first, having: part, plan.resumptionManner,
             isNext: !isAfterBreak)
-        if isDescriptor, position > 0 { try checkForReader(decision, response) }
+        if plan.hasReader, position > 0 { try checkForReader(decision, response) }
         switch decision {
         case .goOn where isUselessPiece(response, asked): drop(response, length, .mustStartOver(.noValidator))
         case .goOn(let count):
@@ -79,12 +79,10 @@ extension FileWriter {
     /// Whether the whole came in place of the rest, of the same version: what is there need not be thrown away for that.
     private func isSameAgain(_ response: HTTPResponse) -> Bool {
         let part = file.representation
-        return response.status == .ok && position > 0 && base == 0 && takesNoReader && part.isProved
+        return response.status == .ok && position > 0 && base == 0 && file.name != nil && part.isProved
             && part.validator != nil && part.validator == response.strongValidator(receivedAt: plan.now)
             && part.coding == response.fields[.contentEncoding] && part.source == source.resource
     }
-
-    private var takesNoReader: Bool { !isDescriptor && file.name != nil }
 
     /// The octets that are there must come again; what is behind them is kept.
     private func compareAll(_ response: HTTPResponse, _ length: UInt64?) throws(TransferError) {
@@ -176,14 +174,7 @@ extension FileWriter {
             output = output ?? DescriptorOutput(descriptor)
             return
         }
-        if file.name == nil {
-            guard
-                let name = OutputName(
-                    plan.destination, uri: plan.request.uri, response: response, in: plan.outputFolder,
-                    nameFromURI: plan.nameFromURI)
-            else { return }
-            try file.take(name)
-        }
+        if file.name == nil, try !takeName(response) { return }
         takesFile = true
         let isLarge = count > UInt64(FileWriter.smallContent) || file.length > UInt64(FileWriter.smallContent)
         if isLarge { try file.flush(recording: true) }

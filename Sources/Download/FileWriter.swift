@@ -99,11 +99,7 @@ public final class FileWriter: ContentSink {
     public var refusesAnswer: Bool { refused != nil }
 
     /// Octets of the representation that are there.
-    var position: UInt64 { base + (isDescriptor ? putOutCount : file.length) }
-
-    var isDescriptor: Bool {
-        if case .descriptor = plan.destination { true } else { false }
-    }
+    var position: UInt64 { base + (plan.hasReader ? putOutCount : file.length) }
 
     /// Octets of content taken, codings included: what Content-Range counts.
     var transferred: UInt64 { transfer?.contentReceived ?? received }
@@ -180,12 +176,7 @@ public final class FileWriter: ContentSink {
             try file.startOver(representation)
             lengthBefore = 0
         } else {
-            guard
-                let name = OutputName(
-                    plan.destination, uri: plan.request.uri, response: response, in: plan.outputFolder,
-                    nameFromURI: plan.nameFromURI)
-            else { return }
-            try file.take(name)
+            guard try takeName(response) else { return }
             file.begin(representation)
         }
         takesFile = true
@@ -195,6 +186,16 @@ public final class FileWriter: ContentSink {
         if let length, length > UInt64(FileWriter.smallContent), !plan.dropsContent {
             try file.flush(recording: true)
         }
+    }
+
+    /// Takes the name that the content will get. False where no file is made.
+    func takeName(_ response: HTTPResponse) throws(TransferError) -> Bool {
+        let name = OutputName(
+            plan.destination, uri: plan.request.uri, response: response, in: plan.outputFolder,
+            nameFromURI: plan.nameFromURI)
+        guard let name else { return false }
+        try file.take(name)
+        return true
     }
 
     func noteModified(_ response: HTTPResponse) {

@@ -30,8 +30,7 @@ struct RecordPlace: Hashable, Sendable {
         guard let digest = try? MessageDigest.digest(of: octets.span, by: .sha256) else { return nil }
         parent = folder.map { $0.isEmpty || $0.hasSuffix("/") ? $0 : "\($0)/" } ?? ""
         name = nil
-        let digits = digest.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-        stem = ".rawget-\(digits.joined())"
+        stem = ".rawget-\(Checksum.hex(Array(digest.prefix(8))))"
         suffix = ""
     }
 

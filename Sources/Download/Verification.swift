@@ -12,6 +12,9 @@ final class Verification {
     /// Octets that are read back at once.
     private static let portion = 256 << 10
 
+    /// Most that a server may say of one representation, in as many answers as it takes.
+    private static let mostExpected = 16
+
     private let plan: DownloadPlan
     /// Of all octets, from the first on: one for each algorithm.
     private var whole: [FollowedDigest] = []
@@ -68,8 +71,11 @@ final class Verification {
     private func expect(
         _ expectations: [DigestExpectation], also announced: [MessageDigest.Algorithm] = []
     ) throws(TransferError) {
-        // Two values of one algorithm are one too many already.
-        for expectation in expectations where expected.count < 16 && !expected.contains(expectation) {
+        // Of the server's two values of one algorithm are one too many already.
+        for expectation in expectations
+        where !expected.contains(expectation)
+            && (expected.count < Verification.mostExpected || expectation.source == .checksum)
+        {
             if !whole.contains(where: { $0.check.computes(expectation.algorithm) }) {
                 let check = try DigestCheck([expectation])
                 // What the system refuses to compute, and only the server asked for, is passed over.
