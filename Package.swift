@@ -35,18 +35,23 @@ let package = Package(
             name: "Download", dependencies: ["HTTPCache", "HTTPClient", "HTTPMessage", "System"],
             swiftSettings: strict),
         .target(
+            name: "URLLoading",
+            dependencies: ["Download", "HTTPCache", "HTTPClient", "HTTPMessage", "System", "Transport"],
+            swiftSettings: strict),
+        .target(
             name: "Replay", dependencies: ["CLinux", "COpenSSL", "CZlib", "System"], swiftSettings: strict),
         .target(
             name: "RawgetTool",
             dependencies: [
                 "HTTPCache", "HTTPMessage", "HTTPWire", "HTTPClient", "Download", "System", "Transport",
-                "Replay",
+                "Replay", "URLLoading",
             ],
             swiftSettings: strict),
         .target(
             name: "Rawget",
             dependencies: [
                 "HTTPCache", "HTTPMessage", "HTTPWire", "HTTPClient", "Download", "System", "Transport",
+                "URLLoading",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -96,6 +101,13 @@ let package = Package(
             name: "DownloadTests",
             dependencies: [
                 "Download", "HTTPClient", "HTTPMessage", "Replay", "System", "TestSupport", "Transport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "URLLoadingTests",
+            dependencies: [
+                "Download", "HTTPCache", "HTTPClient", "HTTPMessage", "Replay", "System", "TestSupport",
+                "Transport", "URLLoading",
             ],
             swiftSettings: strict),
         .testTarget(
