@@ -1,12 +1,12 @@
 import Glibc
-import System
-import Transport
+package import System
+package import Transport
 
 /// Brings what was written to its device, on a thread of its own: the loop must not wait for a disk. The thread ends when
 /// there is nothing more to do.
-final class DiskSync: Sendable {
+package final class DiskSync: Sendable {
     /// How much is brought there.
-    enum Extent: Sendable {
+    package enum Extent: Sendable {
         /// The content.
         case content
         /// What is known of the file, too; of a folder, the names in it.
@@ -53,7 +53,7 @@ final class DiskSync: Sendable {
 
     /// The same, waited for.
     @NetworkActor
-    static func finish(_ descriptor: Int32, _ extent: Extent) async throws(SystemError) {
+    package static func finish(_ descriptor: Int32, _ extent: Extent) async throws(SystemError) {
         let pause = Pause()
         let outcome = Outcome()
         begin(descriptor, extent) { error in

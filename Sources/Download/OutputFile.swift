@@ -1,6 +1,6 @@
 import Glibc
-import HTTPClient
-import System
+public import HTTPClient
+package import System
 
 /// The file that content is written to: a part beside its target until it is whole, or the target itself where that
 /// is no regular file.
@@ -261,7 +261,7 @@ struct OutputFile: ~Copyable {
 
 extension TransferError {
     /// A file that could not be written, with what to do about it.
-    init(storing path: String, _ error: SystemError, kept part: String? = nil) {
+    package init(storing path: String, _ error: SystemError, kept part: String? = nil) {
         let advice =
             switch error.errno {
             case ENOSPC: "no space is left on the device"

@@ -1,29 +1,29 @@
 import HTTPCache
-import HTTPMessage
+package import HTTPMessage
 
 /// What is here of a representation: its first octets, and what they may be put together with.
-struct PartialRepresentation: Hashable, Sendable {
+package struct PartialRepresentation: Hashable, Sendable {
     /// How many of its first octets are here.
-    var length: UInt64 = 0
+    package var length: UInt64 = 0
     /// How many it has in all, where a server has said so.
-    var completeLength: UInt64?
+    package var completeLength: UInt64?
     /// What names its version, as If-Range has it: a strong entity tag, or a Last-Modified that is strong (RFC 9110,
     /// section 8.8.1). Without one nothing may be put behind what is here (section 15.3.7.3).
-    var validator: String?
+    package var validator: String?
     /// Whether that is known of all that is here: a person may have put parts together without it.
-    var isProved = true
+    package var isProved = true
     /// Its content codings: the same octets in another coding are another representation.
-    var coding: String?
+    package var coding: String?
     /// Where it came from in the end, as a resource: a validator says nothing of another resource.
-    var source: URI?
+    package var source: URI?
     /// Whether the server may be asked for ranges.
-    var allowsRanges = true
+    package var allowsRanges = true
 
     /// Nothing.
-    init() {}
+    package init() {}
 
     /// What `response` begins, the answer of `source` at the time `now`; none of it is here yet.
-    init(_ response: HTTPResponse, from source: URI, now: HTTPDate) {
+    package init(_ response: HTTPResponse, from source: URI, now: HTTPDate) {
         describe(response, from: source, now: now)
         if response.status == .partialContent {
             completeLength = response.contentRange?.completeLength
@@ -41,10 +41,10 @@ struct PartialRepresentation: Hashable, Sendable {
     }
 
     /// Whether the rest may be asked for without a person's word: it would be known to be the rest of this.
-    var isContinuable: Bool { validator != nil && allowsRanges }
+    package var isContinuable: Bool { validator != nil && allowsRanges }
 
     /// Why nothing can be put behind it; `nil` where something can.
-    var obstacle: String? {
+    package var obstacle: String? {
         if !allowsRanges { return "the server takes no ranges" }
         return validator == nil ? "the server named no strong validator" : nil
     }

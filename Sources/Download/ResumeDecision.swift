@@ -1,9 +1,8 @@
-import HTTPClient
-import HTTPMessage
+package import HTTPMessage
 
 /// What becomes of an answer to the request for the rest of a representation: the table that keeps octets of two versions
 /// apart (RFC 9110, sections 13.1.5, 14 and 15.3.7.3).
-enum ResumeDecision: Hashable, Sendable {
+package enum ResumeDecision: Hashable, Sendable {
     /// The content goes behind what is here: `count` octets.
     case goOn(count: UInt64)
     /// The content is the representation from its first octet on; what is here is of no use any more.
@@ -16,7 +15,7 @@ enum ResumeDecision: Hashable, Sendable {
     case fail(Refusal)
 
     /// Who wants the rest.
-    enum Manner: Hashable, Sendable {
+    package enum Manner: Hashable, Sendable {
         /// The command by itself: only what is proved to be the same version is put together.
         case automatic
         /// A person, by `-C`: where nothing is known of the version, its word counts.
@@ -26,7 +25,7 @@ enum ResumeDecision: Hashable, Sendable {
     }
 
     /// Why an answer is not the rest.
-    enum Mismatch: Hashable, Sendable {
+    package enum Mismatch: Hashable, Sendable {
         case otherRange(String)
         case noContentRange
         case severalParts
@@ -42,7 +41,7 @@ enum ResumeDecision: Hashable, Sendable {
     }
 
     /// Why there is no rest.
-    enum Refusal: Hashable, Sendable {
+    package enum Refusal: Hashable, Sendable {
         case errorStatus
         /// Neither content nor an error: a redirect that is not followed, for one.
         case otherStatus
@@ -54,7 +53,7 @@ enum ResumeDecision: Hashable, Sendable {
 
     /// What becomes of `answer`, which came from `source`, to a request for the octets from `first` on. `part` is here.
     /// `isNext`: the last answer has just brought the end of that.
-    init(
+    package init(
         on answer: HTTPResponse, from source: URI, toRequestFrom first: UInt64,
         having part: PartialRepresentation, _ manner: Manner, isNext: Bool = false
     ) {
@@ -161,7 +160,7 @@ extension ContentRange {
 
 extension ResumeDecision.Mismatch: CustomStringConvertible {
     /// One clause for a person.
-    var description: String {
+    package var description: String {
         switch self {
         case .otherRange(let range): "the server sent \(range) in place of the rest"
         case .noContentRange: "the server sent a part without saying which"

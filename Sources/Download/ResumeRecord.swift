@@ -1,5 +1,5 @@
 import HTTPClient
-import HTTPMessage
+package import HTTPMessage
 import System
 
 /// What is known of a part on disk, so that another process can go on with it.
@@ -26,27 +26,27 @@ import System
 /// the device: what a crash of the machine leaves. After the end of a process alone, all that the part holds is there: it
 /// is written from its beginning to its end. `ended yes` says that the process ended by itself and that there is no more:
 /// what else the part holds somebody else has put there.
-struct ResumeRecord: Hashable, Sendable {
+package struct ResumeRecord: Hashable, Sendable {
     /// What was asked for, without userinfo and fragment.
-    var uri: URI
+    package var uri: URI
     /// What the octets belong to. Its `length` is what is on the device for certain.
-    var representation: PartialRepresentation
+    package var representation: PartialRepresentation
     /// The part and what it will be called: names in the record's own folder.
-    var part: String
+    package var part: String
     var name: String
     /// Whether a file of that name may be replaced.
     var mayReplace: Bool
     /// The part's file; `nil` where it is about to be made.
-    var file: FileIdentity?
+    package var file: FileIdentity?
     /// Whether the process that wrote it ended by itself: then the part has what `representation.length` says, and no more.
-    var isEnded = false
+    package var isEnded = false
     /// The time since the machine was started, in which the record was written.
     var boot: String
 
     /// Longest record that is read.
-    static let longest = 64 << 10
+    package static let longest = 64 << 10
 
-    init(
+    package init(
         uri: URI, representation: PartialRepresentation, part: String, name: String, mayReplace: Bool,
         file: FileIdentity?, boot: String
     ) {
@@ -62,7 +62,7 @@ struct ResumeRecord: Hashable, Sendable {
     // MARK: As text
 
     /// The record's octets.
-    var octets: [UInt8] {
+    package var octets: [UInt8] {
         var lines = ["rawget 1", "url \(uri)"]
         if let source = representation.source { lines.append("source \(source)") }
         func add(_ word: String, _ value: String?) {
@@ -84,7 +84,7 @@ struct ResumeRecord: Hashable, Sendable {
     }
 
     /// The record that `octets` are; `nil` where they are none, or not all of one.
-    init?(_ octets: [UInt8]) {
+    package init?(_ octets: [UInt8]) {
         guard octets.count <= ResumeRecord.longest, String(validating: octets, as: UTF8.self) != nil else {
             return nil
         }
@@ -159,7 +159,8 @@ struct ResumeRecord: Hashable, Sendable {
         return HTTPDate(parsing: text, now: HTTPDate(secondsSinceEpoch: 0)) != nil
     }
 
-    private static func escaped(_ value: String) -> String {
+    /// A value with percent escapes for what no line, or no end of one, may have.
+    package static func escaped(_ value: String) -> String {
         var octets: [UInt8] = []
         let last = value.utf8.count - 1
         for (index, octet) in value.utf8.enumerated() {

@@ -1,0 +1,80 @@
+import HTTPMessage
+import System
+import Transport
+
+/// Who loads from each host, and who waits for a place: in the order of coming, so many at once (D14).
+@NetworkActor
+struct HostLines {
+    /// The tasks of one host.
+    private struct Line {
+        var active = 0
+        var waiting: [Place] = []
+        /// The first that still waits; what is before it has gone.
+        var first = 0
+    }
+
+    /// A place in a line. One that was left is passed over.
+    private struct Place {
+        let run: TaskRun
+        let ticket: Int
+    }
+
+    private let limit: Int
+    private var lines: [Origin?: Line] = [:]
+    private var lastTicket = 0
+
+    nonisolated init(limit: Int) { self.limit = max(1, limit) }
+
+    /// Puts a task at the end of its host's line.
+    mutating func join(_ run: TaskRun) {
+        lastTicket += 1
+        run.ticket = lastTicket
+        lines[run.origin, default: Line()].waiting.append(Place(run: run, ticket: lastTicket))
+    }
+
+    /// Takes a task that waits out of its line.
+    mutating func leave(_ run: TaskRun) { run.ticket = nil }
+
+    /// The next task that may load from `origin`, which then counts until `finished`.
+    mutating func next(for origin: Origin?) -> TaskRun? {
+        guard var line = lines.removeValue(forKey: origin) else { return nil }
+        defer {
+            if line.first > line.waiting.count / 2 {
+                line.waiting.removeFirst(line.first)
+                line.first = 0
+            }
+            if line.active > 0 || !line.waiting.isEmpty { lines[origin] = line }
+        }
+        guard line.active < limit else { return nil }
+        while line.first < line.waiting.count {
+            let place = line.waiting[line.first]
+            line.first += 1
+            guard place.run.ticket == place.ticket else { continue }
+            place.run.ticket = nil
+            line.active += 1
+            return place.run
+        }
+        return nil
+    }
+
+    /// A task that had a place has ended.
+    mutating func finished(_ origin: Origin?) { lines[origin]?.active -= 1 }
+
+    /// When the first of those that wait must be done; they have joined in the order of their deadlines, but for those
+    /// that were suspended meanwhile.
+    var earliestDeadline: Instant? {
+        lines.values.compactMap { line in
+            line.waiting[line.first...].lazy.filter { $0.run.ticket == $0.ticket }.map(\.run.deadline.instant)
+                .min()
+        }.min()
+    }
+
+    /// Those that wait and should be done by now.
+    func expired(at now: Instant) -> [TaskRun] {
+        lines.values.flatMap { line in
+            line.waiting[line.first...].filter {
+                $0.run.ticket == $0.ticket && $0.run.deadline.instant <= now
+            }.map(\.run)
+        }
+    }
+}

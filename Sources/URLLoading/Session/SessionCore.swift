@@ -1,0 +1,140 @@
+import HTTPClient
+import HTTPMessage
+import System
+import Transport
+
+/// The part of a session that lives on the loop: which tasks run, which wait, and what they share.
+@NetworkActor
+final class SessionCore {
+    nonisolated let configuration: SessionConfiguration
+    nonisolated let client: Client
+    /// Tasks that were resumed and are not over.
+    private var runs: [Int: TaskRun] = [:]
+    private var lines: HostLines
+    /// Credentials that are good for the session.
+    private var credentials: [ProtectionSpace: Credential] = [:]
+    private var folder: PrivateFolder?
+    /// Ends the wait for the first deadline of those in line.
+    private var alarm: Task<Void, Never>?
+
+    /// Most realms whose credentials are kept.
+    private static let mostCredentials = 64
+
+    nonisolated init(_ configuration: SessionConfiguration) {
+        self.configuration = configuration
+        client = configuration.makeClient()
+        lines = HostLines(limit: configuration.httpMaximumConnectionsPerHost)
+    }
+
+    /// Runs `body` on the loop: at once there, soon and in order from another thread.
+    nonisolated func hand(_ body: @escaping @Sendable @NetworkActor (SessionCore) -> Void) {
+        NetworkActor.loop.call { [self] in NetworkActor.assumeIsolated { body(self) } }
+    }
+
+    // MARK: Control
+
+    /// Begins a task, or goes on with it.
+    func resume(_ task: SessionTask) {
+        guard task.state != .completed else { return }
+        let run = runs[task.taskIdentifier] ?? begin(task)
+        run.isSuspended = false
+        guard !run.hasStarted, run.ticket == nil else { return }
+        guard run.deadline.instant > .now else { return run.expire() }
+        lines.join(run)
+        admit(run.origin)
+        if run.ticket != nil { watchDeadlines() }
+    }
+
+    /// Holds a task: one that waits leaves its line.
+    func suspend(_ task: SessionTask) {
+        guard let run = runs[task.taskIdentifier] else { return }
+        run.isSuspended = true
+        lines.leave(run)
+    }
+
+    /// Ends a task.
+    func cancel(_ task: SessionTask) {
+        guard task.state != .completed else { return }
+        let run = runs[task.taskIdentifier] ?? begin(task)
+        lines.leave(run)
+        run.cancel()
+    }
+
+    private func begin(_ task: SessionTask) -> TaskRun {
+        let run = TaskRun(task, by: self)
+        runs[task.taskIdentifier] = run
+        return run
+    }
+
+    private func admit(_ origin: Origin?) {
+        while let run = lines.next(for: origin) { run.start() }
+    }
+
+    /// A task is over.
+    func ended(_ run: TaskRun) {
+        runs[run.task.taskIdentifier] = nil
+        if run.hasStarted {
+            lines.finished(run.origin)
+            admit(run.origin)
+        }
+    }
+
+    // MARK: Deadlines of those that wait
+
+    private func watchDeadlines() {
+        guard alarm == nil, let instant = lines.earliestDeadline else { return }
+        alarm = Task(executorPreference: NetworkActor.loop) { [weak self] in
+            guard await NetworkActor.loop.sleep(until: instant) else { return }
+            await self?.expireWaiting()
+        }
+    }
+
+    private func expireWaiting() {
+        alarm = nil
+        for run in lines.expired(at: .now) {
+            lines.leave(run)
+            run.expire()
+        }
+        watchDeadlines()
+    }
+
+    // MARK: What tasks share
+
+    /// The folder of downloads. Throws `writeFailed`.
+    func temporaryFolder() throws(TransferError) -> PrivateFolder {
+        if let folder { return folder }
+        guard let path = configuration.temporaryDirectory else {
+            throw TransferError(
+                .writeFailed, during: .prepare,
+                "there is no place for temporary files: neither XDG_CACHE_HOME nor HOME names a folder, and the session's temporaryDirectory is nil"
+            )
+        }
+        let opened = try PrivateFolder(path: path)
+        folder = opened
+        return opened
+    }
+
+    /// What is known of a realm.
+    func credential(for space: ProtectionSpace) -> Credential? { credentials[space] }
+
+    /// Keeps credentials for the session.
+    func keep(_ credential: Credential, for space: ProtectionSpace) {
+        if credentials.count >= SessionCore.mostCredentials, credentials[space] == nil { credentials = [:] }
+        credentials[space] = credential
+    }
+
+    /// They were refused.
+    func dropCredential(for space: ProtectionSpace) { credentials[space] = nil }
+
+    /// Forgets what is shared.
+    func reset() {
+        credentials = [:]
+        client.closeIdleConnections()
+    }
+
+    /// The session is over.
+    func close() {
+        alarm?.cancel()
+        reset()
+    }
+}

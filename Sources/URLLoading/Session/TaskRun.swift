@@ -1,0 +1,197 @@
+import Download
+import HTTPClient
+import HTTPMessage
+import System
+import Transport
+
+/// A task under way: waits for its place, loads, and ends it.
+@NetworkActor
+final class TaskRun {
+    let task: SessionTask
+    let session: Session
+    unowned let core: SessionCore
+    /// Which host it loads from first; `nil` where nobody knows.
+    let origin: Origin?
+    /// When all must be done.
+    let deadline: Deadline
+    /// Its place in the line of its host, while it waits there.
+    var ticket: Int?
+    /// It has left the line for good, and counts as one of its host's.
+    private(set) var hasStarted = false
+    private(set) var load: Load?
+    var metrics = MetricsCollector(start: .now)
+    /// Where a download goes.
+    private(set) var file: FileTarget?
+    private var collected: CollectingTarget?
+    /// What is told of a download while it comes.
+    let writeProgress: WriteProgress
+    /// Credentials under test.
+    var triedSpaces: Set<ProtectionSpace> = []
+    private var isOver = false
+
+    init(_ task: SessionTask, by core: SessionCore) {
+        self.task = task
+        session = task.session
+        self.core = core
+        origin = task.originalRequest?.uri.origin
+        let limit = core.configuration.timeoutIntervalForResource
+        deadline = Deadline(.total, in: limit)
+        writeProgress = WriteProgress(task)
+    }
+
+    /// Whether the caller wants it to hold.
+    var isSuspended = true {
+        didSet {
+            load?.isSuspended = isSuspended
+            activity.isActive = !isSuspended && !isOver
+        }
+    }
+    private var activity = ActivityCount()
+
+    /// Begins to load, in a task of its own.
+    func start() {
+        hasStarted = true
+        Task(executorPreference: NetworkActor.loop) { await self.perform() }
+    }
+
+    /// Ends it: what waits, at once; what loads, as soon as that has noticed.
+    func cancel() {
+        if hasStarted { load?.cancel() } else { end(.failure(.cancelledTask)) }
+    }
+
+    /// Its time is over before its turn has come.
+    func expire() {
+        end(
+            .failure(
+                TransferError(
+                    .timedOut, during: .prepare,
+                    "\(origin?.host.description ?? "the server") was not asked within \(deadline.duration.inSeconds.formattedSeconds), the limit for all of a task"
+                )))
+    }
+
+    private func perform() async {
+        do throws(TransferError) {
+            let load = try prepare()
+            self.load = load
+            load.isSuspended = isSuspended
+            if task.state == .canceling { load.cancel() }
+            let report = try await load.run()
+            if task.state == .canceling { await produceResumeData() }
+            end(.success(report))
+        } catch {
+            if task.state == .canceling { await produceResumeData() }
+            end(.failure(error))
+        }
+    }
+
+    // MARK: Before
+
+    private func prepare() throws(TransferError) -> Load {
+        if let identifier = core.configuration.identifier {
+            throw TransferError(
+                .badRequest, during: .prepare,
+                "background sessions are not built yet: the session \"\(identifier)\" loads nothing; a default session does"
+            )
+        }
+        guard !task.facts.withLock({ $0.isOrphan }) else {
+            throw TransferError(
+                .badRequest, during: .prepare,
+                "the session was made invalid before the task was made: make another session")
+        }
+        var resumed: ResumeData?
+        if let data = (task as? DownloadTask)?.resumeData { resumed = try ResumeData(parsing: data) }
+        guard let request = task.originalRequest else {
+            throw TransferError(.badRequest, during: .prepare, "the task has no request")
+        }
+        let options = core.configuration.options(for: request, intoMemory: !(task is DownloadTask))
+        let target: any LoadTarget
+        var part: PartialRepresentation?
+        if task is DownloadTask {
+            let file = try FileTarget(core.temporaryFolder())
+            if let resumed { part = try file.adopt(resumed) }
+            self.file = file
+            target = file
+        } else {
+            target = dataTarget()
+        }
+        let load = Load(
+            core.configuration.prepared(request), by: core.client, to: target, options: options,
+            deadline: deadline)
+        if let part { load.begin(with: part) }
+        (target as? FeedTarget)?.load = load
+        load.follower = self
+        return load
+    }
+
+    private func dataTarget() -> any LoadTarget {
+        guard case .none = task.completion else {
+            let target = CollectingTarget(maximumLength: core.configuration.maximumContentLength)
+            collected = target
+            return target
+        }
+        return FeedTarget(session.order) { [session, task] piece in
+            guard let task = task as? DataTask else { return }
+            session.delegate?.session(session, dataTask: task, didReceive: piece)
+        }
+    }
+
+    // MARK: The end
+
+    /// Makes resume data of what is there, where somebody waits for that.
+    private func produceResumeData() async {
+        guard let request = task.facts.withLock({ $0.resumeDataRequest.take() }) else { return }
+        var data: [UInt8]?
+        if let file, let load { data = await file.resumeData(of: load) }
+        let produced = data
+        keepsProgress = produced != nil
+        session.order.append { request(produced) }
+    }
+
+    /// What was received is kept.
+    private var keepsProgress = false
+
+    private func end(_ outcome: Result<TransferReport, TransferError>) {
+        guard !isOver else { return }
+        isOver = true
+        activity.isActive = false
+        let metrics = metrics.finish()
+        let ending = task.facts.withLock { $0.end(outcome, metrics, keepsProgress: keepsProgress) }
+        load = nil
+        tell(ending)
+        session.forget(task.taskIdentifier)
+        core.ended(self)
+    }
+
+    /// The last calls, in their order.
+    private func tell(_ ending: TaskEnding) {
+        let (session, task, order) = (session, task, session.order)
+        if let request = ending.resumeDataRequest {
+            // What was not begun with is as good as before.
+            let unused = hasStarted ? nil : (task as? DownloadTask)?.resumeData
+            order.append { request(unused) }
+        }
+        let file = ending.error == nil ? file?.finish() : nil
+        let content = ending.error == nil ? collected?.octets : nil
+        let metrics = ending.metrics
+        order.append {
+            if let file, let download = task as? DownloadTask {
+                session.delegate?.session(session, downloadTask: download, didFinishDownloadingTo: file.path)
+            }
+            switch task.completion {
+            case .none: break
+            case .data(let handler): handler(content, ending.response, ending.error)
+            case .download(let handler, let keepsFile):
+                if keepsFile { file?.keep() }
+                handler(file?.path, ending.response, ending.error)
+            }
+            file?.remove()
+            session.delegate?.session(session, task: task, didFinishCollecting: metrics)
+            session.delegate?.session(session, task: task, didCompleteWith: ending.error)
+        }
+    }
+}
+
+extension TransferError {
+    /// What a cancelled task says, in exactly that word.
+    static var cancelledTask: TransferError { TransferError(.cancelled, during: .prepare, "cancelled") }
+}
