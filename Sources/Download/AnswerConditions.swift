@@ -17,7 +17,7 @@ public struct FileIdentity: Hashable, Sendable {
     }
 
     /// That file on that device.
-    init(device: UInt64, inode: UInt64) {
+    package init(device: UInt64, inode: UInt64) {
         self.device = device
         self.inode = inode
     }

@@ -1,6 +1,6 @@
 import Glibc
 package import System
-package import Transport
+import Transport
 
 /// Brings what was written to its device, on a thread of its own: the loop must not wait for a disk. The thread ends when
 /// there is nothing more to do.

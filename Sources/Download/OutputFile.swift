@@ -1,10 +1,10 @@
 import Glibc
-public import HTTPClient
+import HTTPClient
 package import System
 
 /// The file that content is written to: a part beside its target until it is whole, or the target itself where that
 /// is no regular file.
-struct OutputFile: ~Copyable {
+package struct OutputFile: ~Copyable {
     /// Where it will stand, relative to `folder`.
     let target: String
     /// Where it stands now; `nil` when the target itself is written.
@@ -198,10 +198,7 @@ struct OutputFile: ~Copyable {
     // MARK: Paths
 
     private static func makeFolders(of path: String, in folder: Int32) throws(TransferError) {
-        let parent = split(path).parent
-        var made = parent.hasPrefix("/") ? "/" : ""
-        for part in parent.split(separator: "/") {
-            made += made.isEmpty || made == "/" ? String(part) : "/\(part)"
+        for made in File.foldersOnTheWay(to: path) {
             do throws(SystemError) { try File.makeFolder(made, in: folder) } catch {
                 throw TransferError(storing: made, error)
             }
@@ -225,7 +222,7 @@ struct OutputFile: ~Copyable {
     }
 
     /// Follows links by hand: the file they lead to is replaced, so its own folder must hold the part.
-    private static func resolve(_ path: String, in folder: Int32) throws(SystemError) -> String {
+    package static func resolve(_ path: String, in folder: Int32) throws(SystemError) -> String {
         var path = path
         for _ in 0..<40 {
             guard try File.status(of: path, in: folder, followsLinks: false)?.kind == .symbolicLink else {
@@ -238,7 +235,7 @@ struct OutputFile: ~Copyable {
     }
 
     /// The folder, with its slash, and the last name.
-    static func split(_ path: String) -> (parent: String, name: String) {
+    package static func split(_ path: String) -> (parent: String, name: String) {
         guard let slash = path.utf8.lastIndex(of: 0x2F) else { return ("", path) }
         let next = path.utf8.index(after: slash)
         return (String(path[..<next]), String(path[next...]))
@@ -256,34 +253,5 @@ struct OutputFile: ~Copyable {
             cut.append(scalar)
         }
         return String(cut)
-    }
-}
-
-extension TransferError {
-    /// A file that could not be written, with what to do about it.
-    package init(storing path: String, _ error: SystemError, kept part: String? = nil) {
-        let advice =
-            switch error.errno {
-            case ENOSPC: "no space is left on the device"
-            case EDQUOT: "the disk quota is used up"
-            case EACCES, EPERM: "permission denied"
-            case ENOENT: "its folder does not exist (--create-dirs makes it)"
-            case ENAMETOOLONG: "the name is too long (-o gives another)"
-            case EROFS: "the file system is read-only"
-            case EISDIR: "a folder of that name exists (-o gives another)"
-            case ENOTDIR: "part of its path is no folder"
-            case EFBIG: "the file would be larger than is allowed"
-            case EEXIST: "a file of that name exists and is not replaced"
-            case EPIPE: "the reader has closed the pipe"
-            case ENXIO: "nobody reads from the pipe"
-            case ESTALE: "its part was moved or replaced by another program"
-            case EMFILE, ENFILE: "too many files are open"
-            case EILSEQ: "a link on its path leads to a name that is not UTF-8"
-            case ELOOP: "too many symbolic links"
-            default: error.explanation
-            }
-        let rest = part.map { "; what was received is kept in \($0)" } ?? ""
-        self.init(
-            .writeFailed, during: .store, "could not write \(path): \(advice)\(rest)", errno: error.errno)
     }
 }

@@ -22,6 +22,18 @@ extension File {
         _ = try retrying("symlink") { symlinkat(target, folder, path) }
     }
 
+    /// The folders that `path` leads through, the outermost first; what stands behind the last slash is none of them.
+    public static func foldersOnTheWay(to path: String) -> [String] {
+        var folders: [String] = []
+        var index = path.utf8.startIndex
+        while let slash = path.utf8[index...].firstIndex(of: 0x2F) {
+            // Of several slashes in a row, and at the beginning, only what stands before them counts.
+            if slash > index { folders.append(String(path[..<slash])) }
+            index = path.utf8.index(after: slash)
+        }
+        return folders
+    }
+
     private static func removeTree(_ name: [UInt8], in folder: Int32, depth: Int) throws(SystemError) {
         let path = name.map(CChar.init(bitPattern:)) + [0]
         if unlinkat(folder, path, 0) == 0 { return }

@@ -17,6 +17,17 @@ extension File {
         }
     }()
 
+    /// The permissions that a file made by this process gets where nobody asks for others. The call that asks for them
+    /// also sets them for all threads, so the kernel's account of the process is read; where there is none, only the
+    /// owner may read and write.
+    public static var permissionsOfNewFiles: UInt32 {
+        let file = try? open("/proc/self/status", in: workingDirectory, flags: O_RDONLY)
+        guard let file, let octets = try? contents(of: file.rawValue, limit: 1 << 16) else { return 0o600 }
+        let line = octets.split(separator: 0x0A).first { $0.starts(with: "Umask:".utf8) }
+        let digits = (line ?? []).dropFirst("Umask:".utf8.count).filter { $0 > 0x20 }
+        return UInt32(String(decoding: digits, as: UTF8.self), radix: 8).map { 0o666 & ~$0 } ?? 0o600
+    }
+
     /// Moves the descriptor's position to `offset` octets from the file's start.
     public static func seek(to offset: UInt64, in descriptor: Int32) throws(SystemError) {
         guard let offset = Int(exactly: offset) else { throw SystemError(call: "lseek", errno: EFBIG) }

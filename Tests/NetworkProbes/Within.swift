@@ -12,6 +12,9 @@ public let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_
 public struct DeadlinePassed: Error, Hashable, Sendable {
     /// How much time it was.
     public var limit: Duration
+
+    /// So much time was it.
+    public init(limit: Duration) { self.limit = limit }
 }
 
 /// Runs `body`; past `limit` it is cancelled and `DeadlinePassed` is thrown. For tests: `.timeLimit` counts minutes.

@@ -15,7 +15,10 @@ struct SessionTests {
         try Stage { request in
             switch request.target {
             case "/file.bin":
-                [Stage.head(length: content.count, "ETag: \"v1\"", "Cache-Control: max-age=60"), .send(content)]
+                [
+                    Stage.head(length: content.count, "ETag: \"v1\"", "Cache-Control: max-age=60"),
+                    .send(content),
+                ]
             case "/empty": [Stage.head(length: 0)]
             case "/moved": [Stage.head("302 Found", length: 3, "Location: /file.bin"), .send("old")]
             default: [Stage.head("404 Not Found", length: 4), .send("none")]

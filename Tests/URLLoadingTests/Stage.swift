@@ -43,7 +43,9 @@ struct Stage {
     /// The names of the temporary files that are there.
     var temporaryNames: [String] {
         let flags = O_RDONLY | O_DIRECTORY
-        guard let folder = try? File.open(temporaryPath, in: File.workingDirectory, flags: flags) else { return [] }
+        guard let folder = try? File.open(temporaryPath, in: File.workingDirectory, flags: flags) else {
+            return []
+        }
         return (try? File.names(in: folder.rawValue)) ?? []
     }
 

@@ -32,7 +32,9 @@ final class ConnectionRun: LoadFollower {
     }
 
     private func perform(_ connection: URLConnection, _ order: CallOrder) async {
-        let target = FeedTarget(order) { piece in connection.delegate?.connection(connection, didReceive: piece) }
+        let target = FeedTarget(order) { piece in
+            connection.delegate?.connection(connection, didReceive: piece)
+        }
         let load = Load(request, of: .shared, to: target)
         target.load = load
         load.follower = self

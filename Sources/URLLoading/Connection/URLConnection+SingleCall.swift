@@ -39,9 +39,10 @@ extension URLConnection {
     /// Loads, and calls `completionHandler` on `queue` when that is done (D3). The content may have 256 MiB.
     public static func sendAsynchronousRequest(
         _ request: LoadRequest, queue: TransferQueue,
-        completionHandler: @escaping @Sendable (
-            _ response: HTTPResponse?, _ content: [UInt8]?, _ error: TransferError?
-        ) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                _ response: HTTPResponse?, _ content: [UInt8]?, _ error: TransferError?
+            ) -> Void
     ) {
         Task(executorPreference: NetworkActor.loop) {
             let outcome = await outcome(of: request, maximumLength: CollectedContent.defaultMaximumLength)

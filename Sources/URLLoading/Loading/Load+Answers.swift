@@ -39,7 +39,8 @@ extension Load: ContentSink {
     private func lost(_ reason: String) -> TransferError {
         TransferError(
             .badResume, during: .content,
-            "cannot go on with \(request.uri.withoutUserinfoAndFragment) behind \(part.length) octets: \(reason)")
+            "cannot go on with \(request.uri.withoutUserinfoAndFragment) behind \(part.length) octets: \(reason)"
+        )
     }
 
     // MARK: ContentSink

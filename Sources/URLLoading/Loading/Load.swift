@@ -192,7 +192,8 @@ final class Load {
     private func willSend(_ request: HTTPRequest, _ redirect: HTTPResponse?) async -> HTTPRequest? {
         // Who has agreed to the request has agreed to its going out once more.
         if redirect == nil, beginning != nil || part.length > 0 || failedAnswers > 0 { return request }
-        let next = await follower?.request(request, after: redirect?.from(current.uri, asked: self.request.uri))
+        let next = await follower?.request(
+            request, after: redirect?.from(current.uri, asked: self.request.uri))
         return isCancelled ? nil : next
     }
 

@@ -54,4 +54,3 @@ final class CollectingTarget: LoadTarget {
 
     var canBeginAnew: Bool { true }
 }
-

@@ -54,7 +54,9 @@ final class PlainLoad: LoadFollower {
         return true
     }
     func mayStore(_ response: HTTPResponse) async -> Bool { true }
-    func answer(_ challenge: AuthenticationChallenge) async -> AuthenticationAnswer { .performDefaultHandling }
+    func answer(_ challenge: AuthenticationChallenge) async -> AuthenticationAnswer {
+        .performDefaultHandling
+    }
     func observe(_ event: TransferEvent) {}
     func willSend(_ request: HTTPRequest) {}
     func hasReceived(_ progress: TransferProgress) { self.progress?(progress) }

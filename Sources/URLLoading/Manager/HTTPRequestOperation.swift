@@ -157,14 +157,17 @@ public final class HTTPRequestOperation: TransferOperation {
         }
         guard let wasReady else { return }
         if wasReady { return finish(.failure(.cancelledTask)) }
-        NetworkActor.loop.call { [self] in NetworkActor.assumeIsolated { state.withLock { $0.load }?.cancel() } }
+        NetworkActor.loop.call { [self] in
+            NetworkActor.assumeIsolated { state.withLock { $0.load }?.cancel() }
+        }
     }
 
     // MARK: The load
 
     @NetworkActor
     private func perform() async {
-        let load = PlainLoad(request, of: session, maximumLength: session.configuration.maximumContentLength) {
+        let load = PlainLoad(request, of: session, maximumLength: session.configuration.maximumContentLength)
+        {
             [weak self] progress in self?.note(progress)
         }
         let (isPaused, isCancelled) = state.withLock { state in

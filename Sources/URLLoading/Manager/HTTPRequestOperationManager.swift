@@ -17,7 +17,9 @@ public final class HTTPRequestOperationManager: Sendable {
     }
 
     /// A manager whose operations use the connections and the cache of `session`.
-    public init(baseURL: URI? = nil, operationQueue: TransferQueue = TransferQueue(), session: Session = .shared) {
+    public init(
+        baseURL: URI? = nil, operationQueue: TransferQueue = TransferQueue(), session: Session = .shared
+    ) {
         self.baseURL = baseURL
         self.operationQueue = operationQueue
         self.session = session
@@ -104,7 +106,9 @@ public final class HTTPRequestOperationManager: Sendable {
 
     /// Names and values as a form has them (WHATWG URL, section 5.2, but for the blank, which is `%20`).
     private static func form(_ parameters: [(name: String, value: String)]) -> String {
-        parameters.map { "\(PercentEncoding.encoded(Array($0.name.utf8)))=\(PercentEncoding.encoded(Array($0.value.utf8)))" }
-            .joined(separator: "&")
+        parameters.map {
+            "\(PercentEncoding.encoded(Array($0.name.utf8)))=\(PercentEncoding.encoded(Array($0.value.utf8)))"
+        }
+        .joined(separator: "&")
     }
 }

@@ -105,9 +105,10 @@ public final class SessionManager: Sendable {
     /// A data task, suspended, whose content `completionHandler` gets.
     public func dataTask(
         with request: LoadRequest,
-        completionHandler: @escaping @Sendable (
-            _ response: HTTPResponse?, _ content: [UInt8]?, _ error: TransferError?
-        ) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                _ response: HTTPResponse?, _ content: [UInt8]?, _ error: TransferError?
+            ) -> Void
     ) -> DataTask {
         session.dataTask(with: request) { content, response, error in
             completionHandler(response, content, error)

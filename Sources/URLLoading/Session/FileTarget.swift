@@ -24,14 +24,14 @@ final class FileTarget: LoadTarget {
             try File.truncate(file.descriptor, to: 0)
             try File.seek(to: 0, in: file.descriptor)
         } catch {
-            throw TransferError(storing: file.path, error)
+            throw TransferError(writing: file.path, error)
         }
     }
 
     func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         guard let file else { return .more }
         do throws(SystemError) { try File.write(content, to: file.descriptor) } catch {
-            throw TransferError(storing: file.path, error)
+            throw TransferError(writing: file.path, error)
         }
         return .more
     }

@@ -117,7 +117,8 @@ public struct ResumeData: Sendable {
             guard let blank = line.firstIndex(of: " ") else { return nil }
             let value = String(line[line.index(after: blank)...])
             guard line[..<blank] == "field" else {
-                values[String(line[..<blank])] = String(decoding: PercentEncoding.decode(value), as: UTF8.self)
+                values[String(line[..<blank])] = String(
+                    decoding: PercentEncoding.decode(value), as: UTF8.self)
                 continue
             }
             guard let colon = value.firstIndex(of: ":"), let name = FieldName(String(value[..<colon])) else {

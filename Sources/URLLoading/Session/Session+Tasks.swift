@@ -17,9 +17,10 @@ extension Session {
     /// fails as `tooLarge`.
     public func dataTask(
         with request: LoadRequest,
-        completionHandler: @escaping @Sendable (
-            _ content: [UInt8]?, _ response: HTTPResponse?, _ error: TransferError?
-        ) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                _ content: [UInt8]?, _ response: HTTPResponse?, _ error: TransferError?
+            ) -> Void
     ) -> DataTask {
         add { DataTask($0, in: self, request, completion: .data(completionHandler)) }
     }
@@ -27,9 +28,10 @@ extension Session {
     /// The same for a GET.
     public func dataTask(
         with uri: URI,
-        completionHandler: @escaping @Sendable (
-            _ content: [UInt8]?, _ response: HTTPResponse?, _ error: TransferError?
-        ) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                _ content: [UInt8]?, _ response: HTTPResponse?, _ error: TransferError?
+            ) -> Void
     ) -> DataTask { dataTask(with: LoadRequest(uri), completionHandler: completionHandler) }
 
     /// Loads and waits. Cancelling the caller's task cancels the load. Throws why it failed.
@@ -65,9 +67,10 @@ extension Session {
     /// open it.
     public func downloadTask(
         with request: LoadRequest,
-        completionHandler: @escaping @Sendable (
-            _ location: String?, _ response: HTTPResponse?, _ error: TransferError?
-        ) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                _ location: String?, _ response: HTTPResponse?, _ error: TransferError?
+            ) -> Void
     ) -> DownloadTask {
         add {
             DownloadTask(
@@ -78,9 +81,10 @@ extension Session {
     /// The same for a GET.
     public func downloadTask(
         with uri: URI,
-        completionHandler: @escaping @Sendable (
-            _ location: String?, _ response: HTTPResponse?, _ error: TransferError?
-        ) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                _ location: String?, _ response: HTTPResponse?, _ error: TransferError?
+            ) -> Void
     ) -> DownloadTask { downloadTask(with: LoadRequest(uri), completionHandler: completionHandler) }
 
     /// A task that goes on where another one stopped. Resume data that is damaged, foreign or used fails the task, as
@@ -92,9 +96,10 @@ extension Session {
     /// The same with a completion handler.
     public func downloadTask(
         withResumeData resumeData: [UInt8],
-        completionHandler: @escaping @Sendable (
-            _ location: String?, _ response: HTTPResponse?, _ error: TransferError?
-        ) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                _ location: String?, _ response: HTTPResponse?, _ error: TransferError?
+            ) -> Void
     ) -> DownloadTask {
         downloadTask(resumeData, completion: .download(completionHandler, keepsFile: false))
     }
@@ -111,7 +116,8 @@ extension Session {
     public func download(
         for request: LoadRequest
     ) async throws(TransferError) -> (location: String, response: HTTPResponse) {
-        try await download { completion in add { DownloadTask($0, in: self, request, completion: completion) } }
+        try await download { completion in add { DownloadTask($0, in: self, request, completion: completion) }
+        }
     }
 
     /// The same for a GET.

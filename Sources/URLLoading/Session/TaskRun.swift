@@ -170,7 +170,10 @@ final class TaskRun {
             let unused = hasStarted ? nil : (task as? DownloadTask)?.resumeData
             order.append { request(unused) }
         }
-        let file = ending.error == nil ? file?.finish() : nil
+        // What nobody gets is removed before anybody is told.
+        let whole = file?.finish()
+        let file = ending.error == nil ? whole : nil
+        if file == nil { whole?.discard() }
         let content = ending.error == nil ? collected?.octets : nil
         let metrics = ending.metrics
         order.append {
@@ -184,7 +187,7 @@ final class TaskRun {
                 if keepsFile { file?.keep() }
                 handler(file?.path, ending.response, ending.error)
             }
-            file?.remove()
+            file?.discard()
             session.delegate?.session(session, task: task, didFinishCollecting: metrics)
             session.delegate?.session(session, task: task, didCompleteWith: ending.error)
         }
