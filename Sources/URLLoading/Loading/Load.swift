@@ -194,7 +194,13 @@ final class Load {
         if redirect == nil, beginning != nil || part.length > 0 || failedAnswers > 0 { return request }
         let next = await follower?.request(
             request, after: redirect?.from(current.uri, asked: self.request.uri))
-        return isCancelled ? nil : next
+        guard let next, !isCancelled else { return nil }
+        if redirect == nil {
+            // What was made of it holds for the load: another transfer begins with it.
+            if !asksForRest { self.request = next }
+            current = next
+        }
+        return next
     }
 
     private func mayStore(_ response: HTTPResponse) async -> Bool {

@@ -8,13 +8,13 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     // Safety: everything stored is constant.
 
     /// What it goes on with; `nil` for a task that begins at the first octet.
-    let resumeData: [UInt8]?
+    let givenResumeData: [UInt8]?
 
     init(
         _ identifier: Int, in session: Session, _ request: LoadRequest?, completion: TaskCompletion,
         resumeData: [UInt8]? = nil
     ) {
-        self.resumeData = resumeData
+        givenResumeData = resumeData
         super.init(identifier, in: session, request, completion: completion)
     }
 
@@ -35,5 +35,12 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         let question = Question<[UInt8]?>(nil)
         cancel { question.resolve($0) }
         return await question.answer()
+    }
+
+    /// What a later task goes on from, of a task that has failed by itself; `nil` where there is
+    /// nothing, as above. The file with what
+    /// was received goes away with the task unless this is asked for; from then on it stays.
+    public var resumeData: [UInt8]? {
+        facts.withLock { $0.leftover }?.take()
     }
 }

@@ -40,11 +40,14 @@ final class FileTarget: LoadTarget {
 
     var canBeginAnew: Bool { true }
 
-    /// The file, whole.
+    /// Lets the file stay.
+    func keep() { file?.keep() }
+
+    /// The file, handed over.
     func finish() -> TemporaryFile? { file.take() }
 
     /// What a later task goes on from: everything that `load` has received is on its device first. `nil` where there is
-    /// nothing to go on from.
+    /// nothing to go on from. The file is to be kept by whoever hands it out.
     func resumeData(of load: Load) async -> [UInt8]? {
         guard let file, load.part.length > 0, load.part.isContinuable, load.request.canBeContinued,
             load.part.coding == nil
@@ -52,6 +55,11 @@ final class FileTarget: LoadTarget {
         do throws(SystemError) {
             try await DiskSync.finish(file.descriptor, .content)
             var part = load.part
+            // A device that was full may have taken less.
+            let size = try File.status(of: file.descriptor).size
+            if size > part.length { try File.truncate(file.descriptor, to: part.length) }
+            part.length = min(part.length, size)
+            guard part.length > 0 else { return nil }
             // Of what is whole the last octet is asked for once more: a request for nothing is refused (RFC 9110,
             // section 15.5.17).
             if part.length == part.completeLength, part.length > 1 {
@@ -59,7 +67,6 @@ final class FileTarget: LoadTarget {
                 try File.truncate(file.descriptor, to: part.length)
             }
             let data = try ResumeData(load.request, part, file)
-            file.keep()
             return data.octets
         } catch {
             // What is not on its device cannot be promised.

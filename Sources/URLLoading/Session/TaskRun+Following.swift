@@ -92,7 +92,9 @@ extension TaskRun: LoadFollower {
     }
 
     func goesOn(_ response: HTTPResponse, at offset: UInt64, of total: UInt64?) {
-        guard let task = task as? DownloadTask, task.resumeData != nil, task.response == nil else { return }
+        guard let task = task as? DownloadTask, task.givenResumeData != nil, task.response == nil else {
+            return
+        }
         task.facts.withLock { facts in
             facts.response = response
             facts.show(TransferProgress(received: offset, expected: total))

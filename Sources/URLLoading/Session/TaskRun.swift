@@ -79,7 +79,11 @@ final class TaskRun {
             if task.state == .canceling { await produceResumeData() }
             end(.success(report))
         } catch {
-            if task.state == .canceling { await produceResumeData() }
+            if task.state == .canceling {
+                await produceResumeData()
+            } else if let file, let load, let data = await file.resumeData(of: load) {
+                leftover = Leftover(data, file.finish())
+            }
             end(.failure(error))
         }
     }
@@ -99,7 +103,7 @@ final class TaskRun {
                 "the session was made invalid before the task was made: make another session")
         }
         var resumed: ResumeData?
-        if let data = (task as? DownloadTask)?.resumeData { resumed = try ResumeData(parsing: data) }
+        if let data = (task as? DownloadTask)?.givenResumeData { resumed = try ResumeData(parsing: data) }
         guard let request = task.originalRequest else {
             throw TransferError(.badRequest, during: .prepare, "the task has no request")
         }
@@ -142,11 +146,14 @@ final class TaskRun {
         guard let request = task.facts.withLock({ $0.resumeDataRequest.take() }) else { return }
         var data: [UInt8]?
         if let file, let load { data = await file.resumeData(of: load) }
+        if data != nil { file?.keep() }
         let produced = data
         keepsProgress = produced != nil
         session.order.append { request(produced) }
     }
 
+    /// What a later task could go on from, though nobody has asked for that.
+    private var leftover: Leftover?
     /// What was received is kept.
     private var keepsProgress = false
 
@@ -155,7 +162,10 @@ final class TaskRun {
         isOver = true
         activity.isActive = false
         let metrics = metrics.finish()
-        let ending = task.facts.withLock { $0.end(outcome, metrics, keepsProgress: keepsProgress) }
+        let ending = task.facts.withLock { facts in
+            facts.leftover = leftover
+            return facts.end(outcome, metrics, keepsProgress: keepsProgress)
+        }
         load = nil
         tell(ending)
         session.forget(task.taskIdentifier)
@@ -167,7 +177,7 @@ final class TaskRun {
         let (session, task, order) = (session, task, session.order)
         if let request = ending.resumeDataRequest {
             // What was not begun with is as good as before.
-            let unused = hasStarted ? nil : (task as? DownloadTask)?.resumeData
+            let unused = hasStarted ? nil : (task as? DownloadTask)?.givenResumeData
             order.append { request(unused) }
         }
         // What nobody gets is removed before anybody is told.
