@@ -1,8 +1,8 @@
 import Glibc
-public import HTTPClient
-public import HTTPMessage
+package import HTTPClient
+package import HTTPMessage
 import System
-public import Transport
+package import Transport
 
 /// Writes content to its destination as it comes; a file gets its name only when it is whole.
 ///
@@ -10,19 +10,19 @@ public import Transport
 /// go out first; the rest goes from socket to file without passing through the process where that is possible. One writer
 /// serves all tries of a download: what one has brought is there for the next.
 @NetworkActor
-public final class FileWriter: ContentSink {
+package final class DownloadWriter: ContentSink {
     /// Content up to this size is written in one piece when it is whole.
-    public nonisolated static let smallContent = 64 << 10
+    package nonisolated static let smallContent = 64 << 10
     /// Most octets of an error's text that are kept to be shown.
-    public nonisolated static let longestExcerpt = 1 << 10
+    package nonisolated static let longestExcerpt = 1 << 10
     /// Most octets of an unwanted answer that are read to keep the connection.
-    public nonisolated static let longestUnwanted: UInt64 = 64 << 10
+    package nonisolated static let longestUnwanted: UInt64 = 64 << 10
 
     /// Octets that are read back for a digest beside those that have just come.
     private nonisolated static let readBack = 1 << 20
 
     /// Longest time that an unwanted answer is read for.
-    public nonisolated static let unwantedPatience = Duration.seconds(2)
+    package nonisolated static let unwantedPatience = Duration.seconds(2)
 
     let plan: DownloadPlan
     /// The file that is made.
@@ -80,14 +80,14 @@ public final class FileWriter: ContentSink {
     private(set) var verified: [DigestExpectation] = []
 
     /// Octets of content taken from the transfer under way.
-    public internal(set) var received: UInt64 = 0
+    package internal(set) var received: UInt64 = 0
     /// The beginning of an answer that is not saved, where it is text.
-    public internal(set) var excerpt: [UInt8] = []
+    package internal(set) var excerpt: [UInt8] = []
     /// The file that holds the content: its final name after `finish`, the part's before.
-    public var path: String? { file.path }
+    package var path: String? { file.path }
 
     /// A writer for one download.
-    public init(_ plan: DownloadPlan) {
+    package init(_ plan: DownloadPlan) {
         self.plan = plan
         source = plan.request.uri
         binaryScan = BinaryScan(plan.binaryCheck)
@@ -96,7 +96,7 @@ public final class FileWriter: ContentSink {
     }
 
     /// Whether the answer is of no use to the caller: an error where only success is saved.
-    public var refusesAnswer: Bool { refused != nil }
+    package var refusesAnswer: Bool { refused != nil }
 
     /// Octets of the representation that are there.
     var position: UInt64 { base + (plan.hasReader ? putOutCount : file.length) }
@@ -127,7 +127,7 @@ public final class FileWriter: ContentSink {
     // MARK: ContentSink
 
     /// Decides where the content goes. Throws `writeFailed`, `httpFailure`.
-    public func begin(_ response: HTTPResponse, length: UInt64?) throws(TransferError) {
+    package func begin(_ response: HTTPResponse, length: UInt64?) throws(TransferError) {
         if isRetried?(response) ?? false { return drop(response, length, .isRetried) }
         if let asked, try goOn(response, asked, length) { return }
         if response.status.isFailure, !plan.savesErrorAnswers {
@@ -183,7 +183,7 @@ public final class FileWriter: ContentSink {
         plan.copied?(preface.span, true)
         file.begin(behind: preface)
         preface = []
-        if let length, length > UInt64(FileWriter.smallContent), !plan.dropsContent {
+        if let length, length > UInt64(DownloadWriter.smallContent), !plan.dropsContent {
             try file.flush(recording: true)
         }
     }
@@ -204,7 +204,7 @@ public final class FileWriter: ContentSink {
     }
 
     /// Keeps or writes content. Throws `writeFailed`.
-    public func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
+    package func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
         received += UInt64(content.count)
         if refusesAnswer { return try keepExcerpt(content) }
         try checkExcess()
@@ -214,7 +214,7 @@ public final class FileWriter: ContentSink {
     }
 
     /// The trailer section goes behind the content, where it is wanted. Throws `writeFailed`.
-    public func end(trailers: HTTPFields) throws(TransferError) {
+    package func end(trailers: HTTPFields) throws(TransferError) {
         try promised?.checkWhole(transferred)
         if !refusesAnswer, !plan.dropsContent { try verification.end(trailers: trailers) }
         guard !refusesAnswer, !trailers.isEmpty, let octets = plan.trailerText?(trailers) else { return }
@@ -245,7 +245,7 @@ public final class FileWriter: ContentSink {
     }
 
     /// The open file.
-    public var spliceTarget: SpliceTarget? {
+    package var spliceTarget: SpliceTarget? {
         guard takesFile, overlap == nil, verdict == .wanted else { return nil }
         // What nobody can read back must be seen on its way.
         guard !verification.isNeeded || file.isReadable else { return nil }
@@ -253,13 +253,13 @@ public final class FileWriter: ContentSink {
     }
 
     /// Counts octets that the kernel has put into the file.
-    public func didSplice(_ count: Int) throws(TransferError) {
+    package func didSplice(_ count: Int) throws(TransferError) {
         received += UInt64(count)
         file.didSplice(count)
         try checkExcess()
         if verification.isNeeded {
             // A part that was there already is caught up with, a little at a time.
-            try verification.catchUp(with: file, to: file.length, atMost: count + FileWriter.readBack)
+            try verification.catchUp(with: file, to: file.length, atMost: count + DownloadWriter.readBack)
         }
     }
 
@@ -275,7 +275,7 @@ public final class FileWriter: ContentSink {
     // MARK: The end
 
     /// All content is there: the file is written, dated and named. Returns its path; `nil` where there is none.
-    public func finish() throws(TransferError) -> String? {
+    package func finish() throws(TransferError) -> String? {
         waiter?.cancel()
         guard !isFinished else { return file.path }
         guard takesFile, !refusesAnswer else { return nil }
@@ -289,7 +289,7 @@ public final class FileWriter: ContentSink {
     func verify(isAll: Bool) async throws(TransferError) {
         guard verification.isNeeded else { return }
         if takesFile, file.isReadable {
-            while try verification.catchUp(with: file, to: file.length, atMost: FileWriter.readBack) {
+            while try verification.catchUp(with: file, to: file.length, atMost: DownloadWriter.readBack) {
                 await NetworkActor.loop.yield()
                 if Task.isCancelled { throw TransferError(.cancelled, during: .store, "cancelled") }
             }
@@ -309,7 +309,7 @@ public final class FileWriter: ContentSink {
     }
 
     /// Takes content as it was sent, before its coding is undone.
-    public func willDecode(_ content: Span<UInt8>) {
+    package func willDecode(_ content: Span<UInt8>) {
         if verification.isNeeded { verification.takeCoded(content) }
     }
 
@@ -333,7 +333,7 @@ public final class FileWriter: ContentSink {
     }
 
     /// The transfer failed: what was received is kept as a part. Returns the part's path; `nil` when nothing is kept.
-    public func abandon() -> String? {
+    package func abandon() -> String? {
         waiter?.cancel()
         return file.abandon()
     }
