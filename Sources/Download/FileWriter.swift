@@ -81,7 +81,7 @@ public final class FileWriter: Sendable {
         }
     }
 
-    /// Closes the file; once more is fine. Throws `writeFailed` where the system finds only now that it could not write.
+    /// Closes the file; once more is fine. Throws `writeFailed` where only now the system tells that it failed.
     public func close() throws(TransferError) {
         guard let file = state.withLock({ $0.file.take() }) else { return }
         do throws(SystemError) { try FileDescriptor(owning: file).closeReportingErrors() } catch {
