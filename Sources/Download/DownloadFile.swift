@@ -6,8 +6,8 @@ import Transport
 
 /// The file that a download makes: its name, its part, and the record by which another process can go on.
 ///
-/// Content that fits `FileWriter.smallContent` is kept in memory until it is whole. What follows goes to the part, from its
-/// beginning to its end, so that the part's size tells how much is there.
+/// Content that fits `DownloadWriter.smallContent` is kept in memory until it is whole. What follows goes to the part,
+/// from its beginning to its end, so that the part's size tells how much is there.
 @NetworkActor
 final class DownloadFile {
     /// Octets between two times that the content is brought to its device.
@@ -206,7 +206,7 @@ final class DownloadFile {
     /// Keeps or writes content. Throws `writeFailed`.
     func append(_ content: Span<UInt8>) throws(TransferError) {
         if number == nil {
-            if pending.count + content.count <= FileWriter.smallContent {
+            if pending.count + content.count <= DownloadWriter.smallContent {
                 pending.append(copying: content)
                 return
             }

@@ -10,7 +10,7 @@ import Transport
 final class DownloadRun {
     let plan: DownloadPlan
     let client: Client
-    let writer: FileWriter
+    let writer: DownloadWriter
     var state: RetryState
     let beginning = Instant.now
     /// When the try under way began, all its pieces included.
@@ -32,7 +32,7 @@ final class DownloadRun {
     init(_ plan: DownloadPlan, _ client: Client) {
         self.plan = plan
         self.client = client
-        writer = FileWriter(plan)
+        writer = DownloadWriter(plan)
         state = RetryState(plan.retries)
         isResumable = plan.isResumable
         writer.file.makeRoom = { [client] in client.closeIdleConnections() }

@@ -64,10 +64,10 @@ public final class ReceivedContent {
     public let retries: Int
     /// From which octet on what was there was gone on with, the first time; `nil` where the content came from its first.
     public let resumedAt: UInt64?
-    private let writer: FileWriter
+    private let writer: DownloadWriter
 
     init(
-        report: TransferReport, writer: FileWriter, retries: Int, resumedAt: UInt64?,
+        report: TransferReport, writer: DownloadWriter, retries: Int, resumedAt: UInt64?,
         failure: TransferError? = nil
     ) {
         self.report = report

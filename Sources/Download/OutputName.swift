@@ -68,7 +68,7 @@ struct OutputName: Hashable, Sendable {
         self.isExplicit = isExplicit
     }
 
-    private static func suggested(by response: HTTPResponse) -> String? {
+    fileprivate static func suggested(by response: HTTPResponse) -> String? {
         // Of several lines the first counts: joined they would be one line with a longer name.
         guard let value = response.fields.values(of: .contentDisposition).first,
             let disposition = ContentDisposition(parsing: value)
@@ -82,6 +82,13 @@ extension HTTPResponse {
     /// segment of `uri`; else `index.html`.
     public func suggestedFilename(for uri: URI) -> String {
         OutputName(.suggestedName, uri: uri, response: self, in: nil)?.path ?? OutputName.fallback
+    }
+
+    /// The name for the URI that was asked for, of a response that a loading style delivers (D5); a redirect never names a
+    /// file. Without such a URI the name of Content-Disposition, else `index.html`.
+    public var suggestedFilename: String {
+        if let requestedURI { return suggestedFilename(for: requestedURI) }
+        return OutputName.suggested(by: self) ?? OutputName.fallback
     }
 }
 

@@ -153,6 +153,8 @@ extension FieldName {
     public static let userAgent = FieldName(known: "User-Agent")
     /// RFC 9110, section 12.5.5.
     public static let vary = FieldName(known: "Vary")
+    /// RFC 9110, section 11.6.1.
+    public static let wwwAuthenticate = FieldName(known: "WWW-Authenticate")
 }
 
 extension UInt8 {

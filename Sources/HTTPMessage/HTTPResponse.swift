@@ -13,6 +13,9 @@ public struct HTTPResponse: Hashable, Sendable {
     /// do not count when heads are compared.
     public var receivedOctets: [UInt8] = []
 
+    /// Where it came from, of a response that a loading style delivers. One reference, since heads are copied often.
+    private var source: ResponseSource?
+
     /// A response head.
     public init(
         version: HTTPVersion = .http11, status: HTTPStatus, reason: String = "",
@@ -22,6 +25,31 @@ public struct HTTPResponse: Hashable, Sendable {
         self.status = status
         self.reason = reason
         self.fields = fields
+    }
+
+    /// The URI that the response came from, of a response that a loading style delivers: that of the last redirect,
+    /// where there were any. Else `nil`. It does not count when heads are compared.
+    public var uri: URI? { source?.uri }
+
+    /// The URI that was asked for before all redirects; `nil` where `uri` is.
+    package var requestedURI: URI? { source?.requestedURI }
+
+    /// Notes where the response came from.
+    package mutating func noteSource(_ uri: URI, requestedAs requestedURI: URI) {
+        source = ResponseSource(uri: uri, requestedURI: requestedURI)
+    }
+
+    /// Octets of content that the head promises, codings included: of a part, those of the part; of an answer to HEAD,
+    /// what GET would bring. -1 where they are not known: without a valid Content-Length, with Transfer-Encoding, which
+    /// overrides it (RFC 9112, section 6.3), and from 2^63 on.
+    public var expectedContentLength: Int64 {
+        guard !fields.contains(.transferEncoding) else { return -1 }
+        // The same length several times is as good as once (RFC 9112, section 6.3, rule 5).
+        let lengths = CommaList(.contentLength, in: fields).map(FieldGrammar.number)
+        guard let first = lengths.first, let length = first, lengths.allSatisfy({ $0 == length }) else {
+            return -1
+        }
+        return Int64(exactly: length) ?? -1
     }
 
     /// Whether both say the same.
@@ -36,5 +64,16 @@ public struct HTTPResponse: Hashable, Sendable {
         hasher.combine(status)
         hasher.combine(reason)
         hasher.combine(fields)
+    }
+}
+
+/// The URIs of a response.
+private final class ResponseSource: Sendable {
+    let uri: URI
+    let requestedURI: URI
+
+    init(uri: URI, requestedURI: URI) {
+        self.uri = uri
+        self.requestedURI = requestedURI
     }
 }

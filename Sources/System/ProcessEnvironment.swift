@@ -18,7 +18,8 @@ public enum ProcessEnvironment {
             defer { texts.deallocate() }
             var entry = passwd()
             var found: UnsafeMutablePointer<passwd>?
-            // Safety: the call is told how long `texts` is; what `entry` points to lies there, and is copied before it goes.
+            // Safety: the call is told how long `texts` is; what `entry` points to lies there, and is copied before that
+            // goes.
             let code = getpwuid_r(geteuid(), &entry, texts, size, &found)
             if code == 0 {
                 return found == nil ? nil : entry.pw_dir.flatMap { String(validatingCString: $0) }

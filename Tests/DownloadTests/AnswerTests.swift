@@ -66,7 +66,7 @@ struct AnswerTests {
         "a part is as long as it is told, also in the middle of large content",
         arguments: [(-1, TransferError.Code.incompleteContent), (0, nil), (1, .rangeNotServed)])
     func largePart(excess: Int, code: TransferError.Code?) async throws {
-        let count = 3 * FileWriter.smallContent
+        let count = 3 * DownloadWriter.smallContent
         let content = String(repeating: "x", count: count + excess)
         let rig = try Rig([
             .send("HTTP/1.1 206 X\r\nContent-Range: bytes 0-\(count - 1)/1000000\r\n\r\n"),

@@ -32,6 +32,20 @@ struct NamingTests {
         #expect(try await rig.path(to: .path("chosen")) == "chosen")
     }
 
+    @Test("a response that a loading style delivers suggests the name by itself (D5, D21)")
+    func suggestedByResponse() throws {
+        var response = HTTPResponse(status: .ok)
+        #expect(response.suggestedFilename == "index.html")
+        let moved = try URI(parsing: "http://example.com/moved.bin")
+        response.noteSource(moved, requestedAs: try URI(parsing: "http://example.com/a/使.apk?r=1"))
+        #expect(response.suggestedFilename == "使.apk")
+        response.noteSource(moved, requestedAs: try URI(parsing: "http://example.com/"))
+        #expect(response.suggestedFilename == "index.html")
+        response.fields[.contentDisposition] = "attachment; filename=\"../server.txt\""
+        #expect(response.suggestedFilename == "server.txt")
+        #expect(HTTPResponse(status: .ok, fields: response.fields).suggestedFilename == "server.txt")
+    }
+
     @Test(
         "a server's name never leads out of the folder",
         arguments: ["../../evil", "/etc/evil", "..\\\\evil", "C:\\\\evil", "a/../evil"])

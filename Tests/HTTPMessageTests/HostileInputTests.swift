@@ -67,6 +67,9 @@ struct HostileInputTests {
             #expect(ContentRange(parsing: range.description) == range)
         }
         if let type = MediaType(parsing: text) { #expect(MediaType(parsing: type.description) == type) }
+        for challenge in Challenge.all(in: ["WWW-Authenticate": text], of: .wwwAuthenticate) {
+            #expect(!challenge.scheme.isEmpty && challenge.parameters.all.allSatisfy { !$0.name.isEmpty })
+        }
         #expect(CommaList(text).members.allSatisfy { !$0.isEmpty })
         let control = CacheControl(in: ["Cache-Control": text])
         let printed = control.directives.map(\.description).joined(separator: ", ")
@@ -92,13 +95,19 @@ struct HostileInputTests {
 
     @Test(
         "is read in linear time",
-        arguments: ["/..", "@", "%", "a;", ",", "\"", "\\", "1.", ":", "[", ";a=\"", "a/../"])
+        arguments: [
+            "/..", "@", "%", "a;", ",", "\"", "\\", "1.", ":", "[", ";a=\"", "a/../", "a ", "a=,", "a=\",",
+            "a=\"\",",
+        ])
     func isLinear(unit: String) {
         let long = String(repeating: unit, count: 10_000)
         _ = try? URI(parsing: "http://h/" + long)
         _ = try? URI(parsing: "http://" + long)
         _ = try? URIHost(parsing: long)
         _ = CommaList(long)
+        for value in [long, "Basic " + long, "Basic a=b" + long] {
+            _ = Challenge.all(in: ["WWW-Authenticate": value], of: .wwwAuthenticate, mostChallenges: .max)
+        }
         _ = CacheControl(in: ["Cache-Control": long]).fieldNames(of: .noCache)
         _ = MediaType(parsing: "a/b" + long)
         _ = ContentDisposition(parsing: "a;" + long)?.filename

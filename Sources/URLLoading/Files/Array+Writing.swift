@@ -6,9 +6,9 @@ import System
 extension [UInt8] {
     /// Writes the octets to a file, in the place of one that stands there (D3). A link is followed.
     ///
-    /// `atomically`: under a name of its own beside it, which is changed when all is written: nobody sees a half file, and
-    /// what fails leaves the old one. Else the file is emptied and written. What is no regular file is written as it is.
-    /// The call returns when it is done. Throws `writeFailed`.
+    /// `atomically`: under a name of its own beside it, which is changed when all is written: nobody sees a half file,
+    /// and what fails leaves the old one. Else the file is emptied and written. What is no regular file is written as
+    /// it is. The call returns when it is done. Throws `writeFailed`.
     public func write(toFile path: String, atomically: Bool) throws(TransferError) {
         try TransferError.checkPath(path)
         let target: String?

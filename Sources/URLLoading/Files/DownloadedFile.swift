@@ -5,14 +5,14 @@ import System
 
 /// What a program does with a file that a download has left at a temporary location (D9, D22).
 ///
-/// The calls return when they are done, which may take a while where a file system ends between the two places. Paths are
-/// relative to the working directory unless they begin with a slash; a link at the target is replaced, not followed.
+/// The calls return when they are done, which may take a while where a file system ends between the two places. Paths
+/// are relative to the working directory unless they begin with a slash; a link at the target is replaced, not followed.
 public enum DownloadedFile {
     /// Moves a file to `target`. There it is whole or not at all: over file systems it is copied beside the target,
     /// brought to its device and renamed, and then removed here.
     ///
-    /// A temporary file gets the permissions of the file that it replaces, or those of any new file; others keep theirs.
-    /// Without `replacing` a file that stands at `target` is an error. Throws `readFailed` and `writeFailed`.
+    /// A temporary file gets the permissions of the file that it replaces, or those of any new file; others keep
+    /// theirs. Without `replacing` a file that stands at `target` is an error. Throws `readFailed` and `writeFailed`.
     public static func move(
         _ path: String, to target: String, replacing: Bool = true
     ) throws(TransferError) {

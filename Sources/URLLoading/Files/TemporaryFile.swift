@@ -94,8 +94,8 @@ final class TemporaryFile: Sendable {
 
     // MARK: Files of earlier
 
-    /// Takes over a file that was kept: its name is a fresh one then, so that it can be taken over once. It must be as it
-    /// was left. Throws `badResume`, and nothing has changed.
+    /// Takes over a file that was kept: its name is a fresh one then, so that it can be taken over once. It must be as
+    /// it was left. Throws `badResume`, and nothing has changed.
     static func adopt(
         _ path: String, identity: FileIdentity, size: UInt64
     ) throws(TransferError) -> TemporaryFile {

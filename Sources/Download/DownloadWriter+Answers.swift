@@ -35,7 +35,7 @@ struct OverlapCheck {
 }
 
 // What becomes of an answer that is not simply content.
-extension FileWriter {
+extension DownloadWriter {
     /// Whether the answer was settled here: it is the rest of what is there, or of no use. False where its content is to be
     /// taken like that of any answer.
     func goOn(_ response: HTTPResponse, _ asked: AskedRange, _ length: UInt64?) throws(TransferError) -> Bool
@@ -176,7 +176,8 @@ extension FileWriter {
         }
         if file.name == nil, try !takeName(response) { return }
         takesFile = true
-        let isLarge = count > UInt64(FileWriter.smallContent) || file.length > UInt64(FileWriter.smallContent)
+        let isLarge =
+            count > UInt64(DownloadWriter.smallContent) || file.length > UInt64(DownloadWriter.smallContent)
         if isLarge { try file.flush(recording: true) }
     }
 
@@ -235,7 +236,7 @@ extension FileWriter {
     /// An answer that is of no use is read only for what can be shown of it, and not for long.
     func refuse(_ response: HTTPResponse, _ length: UInt64?) throws(TransferError) {
         refused = response
-        guard plan.readsExcerpt, length ?? 0 <= FileWriter.longestUnwanted else {
+        guard plan.readsExcerpt, length ?? 0 <= DownloadWriter.longestUnwanted else {
             throw refusal(of: response)
         }
         bePatient()
@@ -245,7 +246,7 @@ extension FileWriter {
         // A reader of heads who does not read is waited for.
         guard waiter == nil else { return }
         waiter = Task(executorPreference: NetworkActor.loop) { [weak self] in
-            let isOver = await NetworkActor.loop.sleep(until: .now + FileWriter.unwantedPatience)
+            let isOver = await NetworkActor.loop.sleep(until: .now + DownloadWriter.unwantedPatience)
             if isOver { await self?.endPatience() }
         }
     }
@@ -256,9 +257,9 @@ extension FileWriter {
     }
 
     func keepExcerpt(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand {
-        let room = FileWriter.longestExcerpt - excerpt.count
+        let room = DownloadWriter.longestExcerpt - excerpt.count
         if room > 0 { excerpt.append(copying: content.extracting(first: min(room, content.count))) }
-        if received > FileWriter.longestUnwanted {
+        if received > DownloadWriter.longestUnwanted {
             throw TransferError(
                 .httpFailure, during: .content, "the answer is an error and too long to read to its end")
         }
