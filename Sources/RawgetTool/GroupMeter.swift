@@ -50,6 +50,14 @@ struct GroupMeter: Sendable {
     /// As `ProgressMeter.line(columns:)`.
     func line(columns: Int) -> String { meter.line(columns: columns) }
 
+    /// Whether not an octet has come yet.
+    var isEmpty: Bool { meter.received == 0 }
+
+    /// As `ProgressMeter.waitingLine(for:columns:)`.
+    func waitingLine(for what: String, columns: Int) -> String {
+        meter.waitingLine(for: what, columns: columns)
+    }
+
     /// As `ProgressMeter.closingLine(_:columns:)`.
     func closingLine(_ outcome: ProgressMeter.Outcome = .finished, columns: Int) -> String {
         meter.closingLine(outcome, columns: columns)

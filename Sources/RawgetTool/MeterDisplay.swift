@@ -3,12 +3,15 @@ import HTTPClient
 import HTTPMessage
 import System
 import Transport
+import URLLoading
 
 /// Draws the meter on standard error while transfers run: one line, drawn over ten times a second at most.
 @NetworkActor
 final class MeterDisplay {
     /// Time between two drawings.
     private static let interval = Duration.milliseconds(100)
+    /// A shorter wait is not worth a word.
+    private static let patience = Duration.milliseconds(200)
     private static let clearLine = "\u{1B}[K"
 
     private let console: Console
@@ -21,6 +24,10 @@ final class MeterDisplay {
     private var latest = 0
     private var transfers: [Int: Transfer] = [:]
     private var ticker: Task<Void, Never>?
+    /// Says when a wait is long enough for a person to be told; `nil` as curl, which tells nothing of it.
+    private let indicator: ActivityIndicator?
+    /// What the transfers wait for that have nothing to measure.
+    private var waits: [Int: String] = [:]
     private var isDrawn = false
     private var isStopped = false
 
@@ -35,6 +42,11 @@ final class MeterDisplay {
         self.console = console
         self.count = count
         style = command.run.progress == .bar ? .bar : .full
+        // Each wait counts by itself: between two of them the meter is to be seen.
+        indicator =
+            command.run.isCurl
+            ? nil : ActivityIndicator(activationDelay: MeterDisplay.patience, completionDelay: .zero)
+        indicator?.isEnabled = true
         if command.run.isParallel, count > 1 {
             group = GroupMeter(count: count, style: style, startingAt: .zero)
         }
@@ -60,10 +72,28 @@ final class MeterDisplay {
     /// The transfer `number` is this one.
     func follow(_ transfer: Transfer, _ number: Int) { transfers[number] = transfer }
 
+    /// Something happened in the transfer `number`, of which nothing has been said yet.
+    func observe(_ event: TransferEvent, of number: Int) {
+        if event.mayBringWarning { clear() }
+        guard let indicator else { return }
+        switch event.effectOnWait {
+        case .waits(let what):
+            if waits.updateValue(what, forKey: number) == nil { indicator.incrementActivityCount() }
+        // What comes of an answer that leads to another try is thrown away.
+        case .ends where waits[number] != TransferWait.anotherTry: endWait(number)
+        case .ends, .none: break
+        }
+    }
+
+    private func endWait(_ number: Int) {
+        if waits.removeValue(forKey: number) != nil { indicator?.decrementActivityCount() }
+    }
+
     /// A transfer is over: its line stays, under the name that its file got.
     func end(_ number: Int, _ outcome: ProgressMeter.Outcome, savedAs path: String? = nil) {
         if let path { meters[number]?.rename(path, position: (number + 1, count)) }
         update(number)
+        endWait(number)
         transfers[number] = nil
         if group != nil {
             group?.end(number, outcome, at: elapsed)
@@ -88,16 +118,13 @@ final class MeterDisplay {
 
     private var elapsed: Duration { Instant.now - beginning }
 
-    /// Content sent that is worth watching.
-    private static let upload: UInt64 = 64 << 10
-
     private func update(_ number: Int) {
         guard let transfer = transfers[number] else { return }
         let before = transfer.contentBefore
         var (done, whole) = (before + transfer.contentReceived, transfer.contentExpected.map { before + $0 })
         if let all = transfer.wholeExpected { whole = all }
         // The larger of both directions is what a person waits for.
-        if transfer.contentSent > MeterDisplay.upload, transfer.contentSent > max(done, whole ?? 0) {
+        if transfer.contentSent > TransferWait.leastUpload, transfer.contentSent > max(done, whole ?? 0) {
             (done, whole) = (transfer.contentSent, transfer.contentToSend)
         }
         if group != nil {
@@ -111,12 +138,22 @@ final class MeterDisplay {
     private func draw() {
         guard !isStopped else { return }
         for number in transfers.keys { update(number) }
-        let columns = console.invocation.columns()
-        guard let line = group?.line(columns: columns) ?? meters[latest]?.line(columns: columns) else {
-            return
-        }
+        guard let line = line(columns: console.invocation.columns()) else { return }
         console.draw("\r\(line)\(MeterDisplay.clearLine)")
         isDrawn = true
+    }
+
+    /// The meter, or what is waited for.
+    private func line(columns: Int) -> String? {
+        let isWaiting = indicator?.isVisible ?? false
+        if let group {
+            guard isWaiting, group.isEmpty, let first = waits.keys.min(), let what = waits[first] else {
+                return group.line(columns: columns)
+            }
+            return group.waitingLine(for: what, columns: columns)
+        }
+        guard isWaiting, let what = waits[latest] else { return meters[latest]?.line(columns: columns) }
+        return meters[latest]?.waitingLine(for: what, columns: columns)
     }
 
     private func close(_ line: String) {

@@ -1,4 +1,5 @@
 import Download
+import System
 
 /// What a person sees of one transfer, as text: a line that is drawn over and over, and a closing line.
 ///
@@ -112,6 +113,24 @@ struct ProgressMeter: Sendable {
             parts.removeAll { $0.rank == highest.rank }
         }
         return assembled(parts.map(\.text), room: room)
+    }
+
+    /// The line while nothing arrives that could be measured: a mark that turns, ten steps a second, and what is waited
+    /// for, which is safe for the terminal.
+    func waitingLine(for what: String, columns: Int) -> String {
+        let room = max(0, columns - 1)
+        let mark = ["-", "\\", "|", "/"][Int(clamping: (now - start).wholeNanoseconds / 100_000_000) % 4]
+        let sign = "\(mark) \(what)"
+        guard style == .full else { return TerminalWidth.fitting(sign, into: room) }
+        let octets = received > 0 ? "\(MeterText.octets(received))  " : ""
+        // What goes first when room is short: the time, then the octets, then the name.
+        for text in ["\(octets)\(sign)  \(MeterText.time(now - start))", octets + sign, sign] {
+            let nameRoom = room - TerminalWidth.columns(of: text) - 2
+            if nameRoom >= min(12, TerminalWidth.columns(of: name)) {
+                return "\(TerminalWidth.fittingMiddle(name, into: nameRoom))  \(text)"
+            }
+        }
+        return TerminalWidth.fitting(sign, into: room)
     }
 
     /// The line that stays when the transfer is over.

@@ -175,7 +175,10 @@ final class TransferRun {
         }
         let watcher = TransferWatcher(
             record, group.plan, heads, for: plan, interruption: interruptions)
-        plan.hooks.observe = { watcher.observe($0) }
+        plan.hooks.observe = { [display] event in
+            display?.observe(event, of: job.number)
+            watcher.observe(event)
+        }
         recorder?.watch(&plan, number: job.number, upload: group.plan.upload(job.index))
         display?.begin(job.number, plan)
         var current: Transfer?
