@@ -43,8 +43,8 @@ let package = Package(
         .target(
             name: "RawgetTool",
             dependencies: [
-                "HTTPCache", "HTTPMessage", "HTTPWire", "HTTPClient", "Download", "System", "Transport",
-                "Replay", "URLLoading",
+                "Examples", "HTTPCache", "HTTPMessage", "HTTPWire", "HTTPClient", "Download", "System",
+                "Transport", "Replay", "URLLoading",
             ],
             swiftSettings: strict),
         .target(
@@ -54,6 +54,8 @@ let package = Package(
                 "URLLoading",
             ],
             swiftSettings: strict),
+        // A file for each style, which imports what a program would. Part of no product but the tool.
+        .target(name: "Examples", dependencies: ["Rawget"], swiftSettings: strict),
         .executableTarget(
             name: "rawget", dependencies: ["CLinux", "RawgetTool", "System", "Transport"],
             swiftSettings: strict),

@@ -1,5 +1,6 @@
 public import HTTPClient
 public import HTTPMessage
+public import System
 import Transport
 
 /// One resource and what becomes of it.
@@ -90,9 +91,11 @@ public struct DownloadPlan {
     /// Where the caller takes part.
     public var hooks = TransferHooks()
 
-    /// A plan with everything else at its default.
+    /// A plan with everything else at its default. Paths are relative to the working directory where no folder is lent, and
+    /// the time is the system's unless another is told.
     public init(
-        _ request: HTTPRequest, to destination: Destination, in folder: Int32, now: HTTPDate,
+        _ request: HTTPRequest, to destination: Destination, in folder: Int32 = File.workingDirectory,
+        now: HTTPDate = HTTPDate(secondsSinceEpoch: WallClock.system.secondsSinceEpoch),
         takenNames: TakenNames = TakenNames()
     ) {
         self.request = request
