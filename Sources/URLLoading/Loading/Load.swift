@@ -144,6 +144,8 @@ final class Load {
 
     /// Runs to the end. Throws why the load failed.
     func run() async throws(TransferError) -> TransferReport {
+        // The transfer holds the load, which is where its content goes.
+        defer { transfer = nil }
         while true {
             guard !isCancelled else { throw TransferError(.cancelled, during: .prepare, "cancelled") }
             let transfer = begin()
