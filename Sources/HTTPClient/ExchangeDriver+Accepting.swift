@@ -44,13 +44,16 @@ extension ExchangeDriver {
             if transfer.options.contentForm == .raw || transfer.options.requestTarget != nil {
                 stage.refuseStoring()
             }
+        }
+        decoder = try await transfer.begin(response, length: length, limits: configuration.decodingLimits) {
+            () throws(TransferError) in try checkWhetherToGoOn()
+        }
+        // Who has refused the answer is not asked.
+        if let stage, stage.isRecording {
             if let willStore = transfer.hooks.willStore, !(await willStore(response)) {
                 stage.refuseStoring()
             }
             stage.reserve(length)
-        }
-        decoder = try await transfer.begin(response, length: length, limits: configuration.decodingLimits) {
-            () throws(TransferError) in try checkWhetherToGoOn()
         }
         if let prefix, let length {
             storedPrefix = (prefix.range.upperBound, length)

@@ -24,6 +24,7 @@ extension ExchangeDriver {
                 atMost: min(remaining, pacer.map { UInt64($0.portion) } ?? .max), until: deadline)
         } catch {
             if isTimeToCheckSpeed(error) { return true }
+            if try await wasHeld(error) { return true }
             throw failure(error, during: phase)
         }
         switch result {
@@ -32,7 +33,9 @@ extension ExchangeDriver {
             noteProgress(count)
             pacer?.count(count, at: .now)
             if isTurnOver(count) { await NetworkActor.loop.yield() }
-        case .endOfStream: try endOfStream()
+        case .endOfStream:
+            if transfer.isPaused { try await waitWhilePaused() }
+            try endOfStream()
         case .refused(let moved, let leftover):
             spliceIsRefused = true
             if moved > 0 { try didSplice(moved) }
@@ -41,6 +44,8 @@ extension ExchangeDriver {
             try countContent(leftover.count)
             if try transfer.sink.write(leftover.span) == .pause { transfer.pause() }
         }
+        // What is in the file is counted; that it is all is told when the transfer goes on.
+        if transfer.isPaused { try await waitWhilePaused() }
         // Content of a declared length may be whole now: the machine says so without more input.
         if exchange.skippableContent == 0 { try await readEvents() }
         return true

@@ -159,6 +159,7 @@ final class ExchangeDriver {
             } catch {
                 if isTimeToCheckSpeed(error) { return true }
                 if patience != nil, case .timedOut(.none, _) = error.reason { return false }
+                if try await wasHeld(error) { return true }
                 // Only content that ends with its connection can be cut without a sign of it (RFC 9112, section 9.8).
                 guard error.reason == .cutShort, exchange.framing != .untilClose else {
                     throw failure(error, during: phase)
@@ -166,6 +167,8 @@ final class ExchangeDriver {
                 try endOfStream()
                 return true
             }
+            // Who has paused while this was waited for learns of it, and of an end, when they go on.
+            if transfer.isPaused { try await waitWhilePaused() }
             guard count > 0 else {
                 try endOfStream()
                 return true
@@ -216,6 +219,14 @@ final class ExchangeDriver {
         }
         pacer?.restart(at: .now)
         restartSpeed()
+    }
+
+    /// Holds a failure back as long as the transfer is paused. True where it is none: a pause is no silence of the server's.
+    func wasHeld(_ error: TransportError) async throws(TransferError) -> Bool {
+        guard transfer.isPaused, !transfer.isCancelled else { return false }
+        try await waitWhilePaused()
+        if case .timedOut(.idle, _) = error.reason { return true }
+        return false
     }
 
     /// Rests until the transfer is no faster than it may be.

@@ -35,6 +35,8 @@ public enum File {
         public var inode: UInt64
         /// Seconds since the epoch.
         public var modified: Int64
+        /// The nanoseconds of that second.
+        public var modifiedNanoseconds: Int
         /// The number of the user it belongs to.
         public var owner: UInt32
 
@@ -50,6 +52,7 @@ public enum File {
             device = UInt64(status.st_dev)
             inode = UInt64(status.st_ino)
             modified = Int64(status.st_mtim.tv_sec)
+            modifiedNanoseconds = Int(status.st_mtim.tv_nsec)
             owner = status.st_uid
         }
     }

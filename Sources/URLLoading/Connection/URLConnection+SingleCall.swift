@@ -72,10 +72,8 @@ extension URLConnection {
         of request: LoadRequest, maximumLength: UInt64
     ) async -> Result<(HTTPResponse, [UInt8]), TransferError> {
         do throws(TransferError) {
-            let (response, content) = try await PlainLoad(
-                request, of: .shared, maximumLength: maximumLength
-            ).run()
-            return .success((response, content))
+            let load = PlainLoad(request, of: .shared, maximumLength: maximumLength)
+            return .success(try await load.run())
         } catch { return .failure(error) }
     }
 }

@@ -47,15 +47,16 @@ final class FeedTarget: LoadTarget {
             defer { buffer.isCalling = true }
             return (buffer.held, !buffer.isCalling)
         }
-        if mustCall { order.append { [self] in deliverAll() } }
+        if mustCall { order.appendRepeated { [self] in deliverAll() } }
         return held > FeedTarget.capacity ? .pause : .more
     }
 
     /// What a receiver has got it keeps.
     var canBeginAnew: Bool { false }
 
-    /// Hands on what is held, on the receiver's thread.
-    private nonisolated func deliverAll() {
+    /// Hands on what is held, on the receiver's thread. Returns whether that is all for now; what came meanwhile goes
+    /// before all calls that were handed over since.
+    private nonisolated func deliverAll() -> Bool {
         let pieces = buffer.withLock { buffer in
             defer { buffer.pieces = [] }
             return buffer.pieces
@@ -70,11 +71,9 @@ final class FeedTarget: LoadTarget {
             guard before > half, after <= half else { continue }
             NetworkActor.loop.call { [self] in NetworkActor.assumeIsolated { load?.isHeldUp = false } }
         }
-        // What came meanwhile is a call of its own, so that the queue can be suspended between them.
-        let isMore = buffer.withLock { buffer in
+        return buffer.withLock { buffer in
             buffer.isCalling = !buffer.pieces.isEmpty
-            return buffer.isCalling
+            return !buffer.isCalling
         }
-        if isMore { order.append { [self] in deliverAll() } }
     }
 }

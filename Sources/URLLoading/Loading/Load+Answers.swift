@@ -22,7 +22,8 @@ extension Load: ContentSink {
     /// What an answer to the request for the rest is.
     private func decide(on answer: HTTPResponse) -> Verdict {
         let decision = ResumeDecision(
-            on: answer, from: current.uri, toRequestFrom: part.length, having: part, .automatic)
+            on: answer, from: current.uri, toRequestFrom: part.length, having: part, .automatic,
+            isNext: mayBeWhole)
         switch decision {
         case .goOn(let count): return .rest(count: count)
         case .complete: return .complete

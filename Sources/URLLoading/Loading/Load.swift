@@ -68,6 +68,10 @@ final class Load {
     var verdict = Verdict.wanted
     /// The request under way asks for the rest of the part.
     var asksForRest = false
+    /// The follower has agreed to the first request.
+    private var isAgreed = false
+    /// The last transfer has brought the end of the part, and nobody knows whether there is more.
+    var mayBeWhole = false
     /// Octets that the rest under way must still bring.
     var promised: UInt64?
     /// The transfer under way.
@@ -140,6 +144,8 @@ final class Load {
 
     /// Runs to the end. Throws why the load failed.
     func run() async throws(TransferError) -> TransferReport {
+        // The transfer holds the load, which is where its content goes.
+        defer { transfer = nil }
         while true {
             guard !isCancelled else { throw TransferError(.cancelled, during: .prepare, "cancelled") }
             let transfer = begin()
@@ -191,12 +197,13 @@ final class Load {
 
     private func willSend(_ request: HTTPRequest, _ redirect: HTTPResponse?) async -> HTTPRequest? {
         // Who has agreed to the request has agreed to its going out once more.
-        if redirect == nil, beginning != nil || part.length > 0 || failedAnswers > 0 { return request }
+        if redirect == nil, isAgreed { return request }
         let next = await follower?.request(
             request, after: redirect?.from(current.uri, asked: self.request.uri))
         guard let next, !isCancelled else { return nil }
         if redirect == nil {
             // What was made of it holds for the load: another transfer begins with it.
+            isAgreed = true
             if !asksForRest { self.request = next }
             current = next
         }
@@ -220,9 +227,9 @@ final class Load {
             request = next
             return nil
         case .rest:
-            // Nobody is bound to send all of a range at once.
-            if let length = part.completeLength, part.length < length { return nil }
-            return told(report)
+            // Nobody is bound to send all of a range at once; where nobody says how much there is, the next answer does.
+            mayBeWhole = part.completeLength == nil
+            return part.length == part.completeLength ? told(report) : nil
         case .complete: return told(report)
         case .wanted, .anew: return report
         case .failure(let error): throw error
@@ -255,6 +262,7 @@ final class Load {
     private static func isOfConnection(_ error: TransferError) -> Bool {
         switch error.code {
         case .incompleteContent, .receiveFailed, .emptyReply, .sendFailed: true
+        case .timedOut: error.cause == .silence
         default: false
         }
     }

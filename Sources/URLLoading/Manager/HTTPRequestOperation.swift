@@ -32,8 +32,8 @@ public final class HTTPRequestOperation: TransferOperation {
 
         init(order: CallOrder) { self.order = order }
 
-        /// It is over. One that was cancelled before has failed, whatever came of it. The closures are let go; the result
-        /// calls the one that is due.
+        /// It is over. One that was cancelled before has failed, whatever came of it. The closures of the end are let go; the
+        /// result calls the one that is due.
         mutating func end(
             _ result: Result<[UInt8], TransferError>
         ) -> @Sendable (HTTPRequestOperation) -> Void {
@@ -41,7 +41,6 @@ public final class HTTPRequestOperation: TransferOperation {
             phase = .finished
             load = nil
             let (success, failure) = (success.take(), failure.take())
-            progress = nil
             switch result {
             case .success(let octets):
                 content = octets
@@ -217,7 +216,11 @@ public final class HTTPRequestOperation: TransferOperation {
         let (tell, order, whenFinished) = state.withLock { state in
             (state.end(result), state.order, state.whenFinished.take())
         }
-        order.append { [self] in tell(self) }
+        order.append { [self] in
+            // What was still to be told of the progress was told before.
+            state.withLock { $0.progress = nil }
+            tell(self)
+        }
         whenFinished?()
     }
 }

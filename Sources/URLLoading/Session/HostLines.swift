@@ -59,22 +59,4 @@ struct HostLines {
 
     /// A task that had a place has ended.
     mutating func finished(_ origin: Origin?) { lines[origin]?.active -= 1 }
-
-    /// When the first of those that wait must be done; they have joined in the order of their deadlines, but for those
-    /// that were suspended meanwhile.
-    var earliestDeadline: Instant? {
-        lines.values.compactMap { line in
-            line.waiting[line.first...].lazy.filter { $0.run.ticket == $0.ticket }.map(\.run.deadline.instant)
-                .min()
-        }.min()
-    }
-
-    /// Those that wait and should be done by now.
-    func expired(at now: Instant) -> [TaskRun] {
-        lines.values.flatMap { line in
-            line.waiting[line.first...].filter {
-                $0.run.ticket == $0.ticket && $0.run.deadline.instant <= now
-            }.map(\.run)
-        }
-    }
 }

@@ -13,6 +13,7 @@ import System
 ///     folder /home/me/.cache/rawget/tmp
 ///     field Accept: text/plain
 ///     tail pkX8…
+///     written 1441199821.123456789
 ///     rawget 1
 ///     url http://example.org/archive.zip
 ///     validator "abc"
@@ -20,7 +21,8 @@ import System
 ///     end
 ///     sum 9fGq…
 ///
-/// `tail` is the SHA-256 of the last octets in the file, 64 KiB at most; `sum` that of all lines above it. It holds the
+/// `tail` is the SHA-256 of the last octets in the file, 64 KiB at most; `written` is when the file was written to last:
+/// whoever has changed any octet since has changed that; `sum` is the digest of all lines above it. It holds the
 /// request's fields: credentials among them make it as secret as they are. It is good for one task, which gives the file
 /// another name; what is not what it says is refused.
 public struct ResumeData: Sendable {
@@ -37,6 +39,7 @@ public struct ResumeData: Sendable {
 
     private let folder: String
     private let tail: String
+    private let written: String
     private let record: ResumeRecord
 
     /// Octets at the end of the file that are compared.
@@ -55,9 +58,15 @@ public struct ResumeData: Sendable {
         self.fields = fields
         folder = file.folder.path
         tail = try ResumeData.tail(of: file.descriptor, length: part.length)
+        let status = try File.status(of: file.descriptor)
+        written = ResumeData.writingTime(status)
         record = ResumeRecord(
             uri: uri, representation: part, part: file.name, name: file.name, mayReplace: false,
-            file: FileIdentity(try File.status(of: file.descriptor)), boot: File.bootIdentifier)
+            file: FileIdentity(status), boot: File.bootIdentifier)
+    }
+
+    private static func writingTime(_ status: File.Status) -> String {
+        "\(status.modified).\(status.modifiedNanoseconds)"
     }
 
     private static func tail(of descriptor: Int32, length: UInt64) throws(SystemError) -> String {
@@ -84,7 +93,7 @@ public struct ResumeData: Sendable {
     public var octets: [UInt8] {
         var lines = [ResumeData.firstLine, "folder \(ResumeRecord.escaped(folder))"]
         for field in fields { lines.append("field \(field.name): \(ResumeRecord.escaped(field.value))") }
-        lines.append("tail \(tail)\n")
+        lines += ["tail \(tail)", "written \(written)\n"]
         var octets = Array(lines.joined(separator: "\n").utf8) + record.octets
         octets += Array("sum \(ResumeData.digest(octets))\n".utf8)
         return octets
@@ -128,9 +137,12 @@ public struct ResumeData: Sendable {
             fields.append(name, String(decoding: text, as: UTF8.self))
         }
         guard let record = ResumeRecord(Array(rest)), record.representation.isContinuable, record.file != nil,
-            let folder = values["folder"], folder.hasPrefix("/"), let tail = values["tail"]
+            let folder = values["folder"], folder.hasPrefix("/"), let tail = values["tail"],
+            let written = values["written"]
         else { return nil }
-        (self.folder, self.tail, self.record, self.fields) = (folder, tail, record, fields)
+        (self.folder, self.tail, self.written, self.record, self.fields) = (
+            folder, tail, written, record, fields
+        )
         uri = record.uri
     }
 
@@ -153,14 +165,17 @@ public struct ResumeData: Sendable {
         let length = record.representation.length
         // A file that is refused from here on has the new name, which nobody else knows: it is removed.
         let file = try TemporaryFile.adopt(location, identity: identity, size: length)
-        let found: String
+        let found: (tail: String, written: String)
         do throws(SystemError) {
-            found = try ResumeData.tail(of: file.descriptor, length: length)
+            found = (
+                try ResumeData.tail(of: file.descriptor, length: length),
+                ResumeData.writingTime(try File.status(of: file.descriptor))
+            )
             try File.seek(to: length, in: file.descriptor)
         } catch {
             throw ResumeData.refusal("\(location): \(error.explanation)")
         }
-        guard found == tail else { throw ResumeData.refusal("\(location) has changed since") }
+        guard found == (tail, written) else { throw ResumeData.refusal("\(location) has changed since") }
         return file
     }
 }

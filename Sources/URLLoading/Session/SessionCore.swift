@@ -81,8 +81,11 @@ final class SessionCore {
 
     // MARK: Deadlines of those that wait
 
+    /// The tasks that have not begun to load: in line, or suspended before their turn.
+    private var waiting: some Sequence<TaskRun> { runs.values.lazy.filter { !$0.hasStarted } }
+
     private func watchDeadlines() {
-        guard alarm == nil, let instant = lines.earliestDeadline else { return }
+        guard alarm == nil, let instant = waiting.map(\.deadline.instant).min() else { return }
         alarm = Task(executorPreference: NetworkActor.loop) { [weak self] in
             guard await NetworkActor.loop.sleep(until: instant) else { return }
             await self?.expireWaiting()
@@ -91,7 +94,8 @@ final class SessionCore {
 
     private func expireWaiting() {
         alarm = nil
-        for run in lines.expired(at: .now) {
+        let now = Instant.now
+        for run in waiting where run.deadline.instant <= now {
             lines.leave(run)
             run.expire()
         }

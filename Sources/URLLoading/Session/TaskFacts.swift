@@ -27,14 +27,15 @@ struct TaskFacts {
 
     mutating func move(to state: SessionTask.State) {
         self.state = state
-        for observer in stateObservers { observer.yield(state) }
+        // Who does not listen any more is forgotten.
+        stateObservers.removeAll { if case .terminated = $0.yield(state) { true } else { false } }
         if state == .completed { closeObservers() }
     }
 
     mutating func show(_ progress: TransferProgress) {
         guard progress != self.progress else { return }
         self.progress = progress
-        for observer in progressObservers { observer.yield(progress) }
+        progressObservers.removeAll { if case .terminated = $0.yield(progress) { true } else { false } }
     }
 
     mutating func observeStates(_ observer: AsyncStream<SessionTask.State>.Continuation) {
