@@ -10,7 +10,7 @@ import System
 /// Behind its own lines stands a record as `Download` keeps it beside a part, and a digest of all before:
 ///
 ///     rawget resume data 1
-///     folder /home/me/.cache/rawget/tmp
+///     folder /users/me/.cache/rawget/tmp
 ///     field Accept: text/plain
 ///     tail pkX8…
 ///     written 1441199821.123456789
