@@ -115,7 +115,7 @@ let package = Package(
         .testTarget(
             name: "RawgetToolTests",
             dependencies: [
-                "RawgetTool", "HTTPClient", "HTTPMessage", "Replay", "System", "TestSupport",
+                "Examples", "RawgetTool", "HTTPClient", "HTTPMessage", "Replay", "System", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -13,7 +13,7 @@ extension Example {
             ExampleResource.archive.rawValue,
             success: { operation, content in
                 line.show(operation.progress)
-                stage.check("\(line.text), finished", stage.isWhole(.archive, content))
+                stage.check(line.text, stage.isWhole(.archive, content))
                 ending.come()
             },
             failure: { _, error in

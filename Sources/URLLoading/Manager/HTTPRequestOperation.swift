@@ -44,9 +44,11 @@ public final class HTTPRequestOperation: TransferOperation {
             switch result {
             case .success(let octets):
                 content = octets
+                shown.state = .finished
                 return { operation in success?(operation, octets) }
             case .failure(let cause):
                 error = cause
+                shown.state = cause.code == .cancelled ? .cancelled : .failed
                 return { operation in failure?(operation, cause) }
             }
         }

@@ -72,6 +72,8 @@ struct OperationTests {
         }
         #expect(soFar == 500_000)
         #expect(operation.responseContent == Self.content)
+        #expect(
+            operation.progress == TransferProgress(received: 500_000, expected: 500_000, state: .finished))
         #expect(operation.response?.status == .ok)
         #expect(operation.isFinished && !operation.isExecuting && operation.error == nil)
     }
@@ -102,7 +104,7 @@ struct OperationTests {
         try await Task.sleep(for: quietTime)
         #expect(told.ends == ["failure \(code)"])
         #expect(operation.error?.code.name == code)
-        #expect(operation.isFinished)
+        #expect(operation.isFinished && operation.progress.state == .failed)
     }
 
     @Test("D15: a cancel is a failure, once, before, while and after it runs")
