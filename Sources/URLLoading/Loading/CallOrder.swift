@@ -32,7 +32,7 @@ final class CallOrder: Sendable {
             defer { calls.isRunning = true }
             return !calls.isRunning
         }
-        if mustBegin { queue.addOperation { [self] in run() } }
+        if mustBegin { queue.addCall { [self] in run() } }
     }
 
     /// Makes the calls that wait. Those that come meanwhile, or are left, are an operation of their own: others that use
@@ -53,6 +53,6 @@ final class CallOrder: Sendable {
             calls.isRunning = !calls.waiting.isEmpty
             return calls.isRunning
         }
-        if goesOn { queue.addOperation { [self] in run() } }
+        if goesOn { queue.addCall { [self] in run() } }
     }
 }

@@ -25,7 +25,17 @@ public final class TransferQueue: Sendable {
 
     private enum Item: Sendable {
         case block(@Sendable () -> Void)
+        /// A block that nobody can cancel: what it does is owed to somebody.
+        case call(@Sendable () -> Void)
         case operation(any TransferOperation)
+
+        /// What runs for a while and is no operation.
+        var block: (@Sendable () -> Void)? {
+            switch self {
+            case .block(let block), .call(let block): block
+            case .operation: nil
+            }
+        }
     }
 
     private struct State: Sendable {
@@ -93,16 +103,22 @@ public final class TransferQueue: Sendable {
     /// Begins `operation` when its turn has come.
     public func addOperation(_ operation: any TransferOperation) { add(.operation(operation)) }
 
+    /// Makes `call` when its turn has come, whatever is cancelled meanwhile.
+    func addCall(_ call: @escaping @Sendable () -> Void) { add(.call(call)) }
+
     private func add(_ item: Item) {
         state.withLock { $0.waiting.append(item) }
         beginWaiting()
     }
 
     /// Cancels the operations, those that run and then those that wait; what waits leaves the queue, blocks without a
-    /// word, and does not begin. A block that runs goes on.
+    /// word, and does not begin. A block that runs goes on. What sessions, connections and operations have to tell is
+    /// told all the same.
     public func cancelAllOperations() {
         let (running, waiting) = state.withLock { state in
-            (state.running.sorted { $0.key < $1.key }.map(\.value), state.waiting.takeAll())
+            let waiting = state.waiting.takeAll()
+            for case .call(let call) in waiting { state.waiting.append(.call(call)) }
+            return (state.running.sorted { $0.key < $1.key }.map(\.value), waiting)
         }
         for operation in running { operation.cancel() }
         for case .operation(let operation) in waiting { operation.cancel() }
@@ -136,7 +152,7 @@ public final class TransferQueue: Sendable {
     /// Takes the first that waits, which counts as running from now on; the result begins it.
     private func takeFirst(of state: inout State) -> (() -> Void)? {
         switch state.waiting.takeFirst() {
-        case .block(let block):
+        case .block(let block), .call(let block):
             state.runningBlocks += 1
             return { self.start(block) }
         case .operation(let operation):
@@ -178,7 +194,7 @@ public final class TransferQueue: Sendable {
             block()
             next = state.withLock { state in
                 state.runningBlocks -= 1
-                guard !state.isBeginning, state.hasPlace, case .block(let next) = state.waiting.first
+                guard !state.isBeginning, state.hasPlace, let next = state.waiting.first?.block
                 else { return nil }
                 _ = state.waiting.takeFirst()
                 state.runningBlocks += 1
