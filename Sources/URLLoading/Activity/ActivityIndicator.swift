@@ -97,7 +97,7 @@ public final class ActivityIndicator: Sendable {
         let watcher = block.map {
             ActivityWatcher($0, on: queue ?? TransferQueue(maxConcurrentOperationCount: 1))
         }
-        state.withLock { $0.watcher = watcher }
+        state.replace(\.watcher, by: watcher)
     }
 
     // MARK: Time

@@ -54,11 +54,12 @@ public final class URLConnection: Sendable {
 
     /// Ends it without a further call. One that is being made returns in its own time.
     public func cancel() {
-        let wasOver = state.withLock { state in
-            state.delegate = nil
+        // The delegate is let go outside the lock: where that is its end, it may cancel once more.
+        let (wasOver, delegate) = state.withLock { state in
             defer { state.isOver = true }
-            return state.isOver
+            return (state.isOver, state.delegate.take())
         }
+        defer { withExtendedLifetime(delegate) {} }
         guard !wasOver else { return }
         NetworkActor.loop.call { [self] in NetworkActor.assumeIsolated { run.cancel() } }
     }

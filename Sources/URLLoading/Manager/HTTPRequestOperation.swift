@@ -84,12 +84,13 @@ public final class HTTPRequestOperation: TransferOperation {
 
     /// Sets what is done at the end: one of the two is called, once. After a cancel it is the failure, with `cancelled`.
     public func setCompletionBlock(success: Success?, failure: Failure?) {
-        state.withLock { ($0.success, $0.failure) = (success, failure) }
+        state.replace(\.success, by: success)
+        state.replace(\.failure, by: failure)
     }
 
     /// Sets what is told while content comes.
     public func setDownloadProgressBlock(_ block: DownloadProgress?) {
-        state.withLock { $0.progress = block }
+        state.replace(\.progress, by: block)
     }
 
     // MARK: What is known
@@ -220,7 +221,7 @@ public final class HTTPRequestOperation: TransferOperation {
         }
         order.append { [self] in
             // What was still to be told of the progress was told before.
-            state.withLock { $0.progress = nil }
+            state.replace(\.progress, by: nil)
             tell(self)
         }
         whenFinished?()

@@ -37,19 +37,19 @@ public final class SessionManager: Sendable {
 
     /// Told of each write of every download.
     public func setDownloadTaskDidWriteDataBlock(_ block: DidWriteData?) {
-        follower.blocks.withLock { $0.didWriteData = block }
+        follower.blocks.replace(\.didWriteData, by: block)
     }
 
     /// Asked where each finished file goes, before the task's own closure; what is not `nil` goes before what that says.
     public func setDownloadTaskDidFinishDownloadingBlock(_ block: DidFinishDownloading?) {
-        follower.blocks.withLock { $0.didFinishDownloading = block }
+        follower.blocks.replace(\.didFinishDownloading, by: block)
     }
 
     /// Told of the end of every task.
     public func setTaskDidCompleteBlock(
         _ block: (@Sendable (Session, SessionTask, TransferError?) -> Void)?
     ) {
-        follower.blocks.withLock { $0.didComplete = block }
+        follower.blocks.replace(\.didComplete, by: block)
     }
 
     // MARK: Tasks
