@@ -164,9 +164,21 @@ final class SessionManagerDelegate: SessionDelegate {
         let outcome: Result<String, TransferError>
         do throws(TransferError) {
             try DownloadedFile.move(location, to: target)
+            try SessionManagerDelegate.checkPlace(target, of: location)
             outcome = .success(target)
         } catch { outcome = .failure(error) }
         downloadTask.facts.withLock { $0.closures?.outcome = outcome }
+    }
+
+    /// A file that was moved to where it is has not moved, and goes away with the temporary name: that is no place it has
+    /// got. Throws `writeFailed`.
+    private static func checkPlace(_ target: String, of location: String) throws(TransferError) {
+        try DownloadedFile.remove(location)
+        let found = try? File.status(of: target, in: File.workingDirectory, followsLinks: false)
+        guard found == nil else { return }
+        throw TransferError(
+            .writeFailed, during: .store,
+            "could not write \(target): it is the temporary file itself, which does not stay")
     }
 
     func session(_ session: Session, task: SessionTask, didCompleteWith error: TransferError?) {
