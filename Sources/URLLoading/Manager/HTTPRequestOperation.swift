@@ -140,7 +140,11 @@ public final class HTTPRequestOperation: TransferOperation {
     private func setPaused(_ isPaused: Bool) {
         state.withLock { $0.isPaused = isPaused }
         NetworkActor.loop.call { [self] in
-            NetworkActor.assumeIsolated { state.withLock { $0.load }?.isSuspended = isPaused }
+            NetworkActor.assumeIsolated {
+                // What holds now: of two calls at once the later may come here first.
+                let (load, isPaused) = state.withLock { ($0.load, $0.isPaused) }
+                load?.isSuspended = isPaused
+            }
         }
     }
 

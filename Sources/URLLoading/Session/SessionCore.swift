@@ -33,28 +33,39 @@ final class SessionCore {
 
     // MARK: Control
 
+    /// Does with a task what its state says: the order in which two calls come here need not be that in which they
+    /// changed it.
+    func follow(_ task: SessionTask) {
+        switch task.state {
+        case .running: resume(task)
+        case .suspended: suspend(task)
+        case .canceling: cancel(task)
+        case .completed: break
+        }
+    }
+
     /// Begins a task, or goes on with it.
-    func resume(_ task: SessionTask) {
-        guard task.state != .completed else { return }
+    private func resume(_ task: SessionTask) {
         let run = runs[task.taskIdentifier] ?? begin(task)
         run.isSuspended = false
         guard !run.hasStarted, run.ticket == nil else { return }
         guard run.deadline.instant > .now else { return run.expire() }
         lines.join(run)
         admit(run.origin)
-        if run.ticket != nil { watchDeadlines() }
+        watchDeadlines()
     }
 
     /// Holds a task: one that waits leaves its line.
-    func suspend(_ task: SessionTask) {
-        guard let run = runs[task.taskIdentifier] else { return }
+    private func suspend(_ task: SessionTask) {
+        // It was resumed before, though that may not have been seen here.
+        let run = runs[task.taskIdentifier] ?? begin(task)
         run.isSuspended = true
         lines.leave(run)
+        watchDeadlines()
     }
 
     /// Ends a task.
-    func cancel(_ task: SessionTask) {
-        guard task.state != .completed else { return }
+    private func cancel(_ task: SessionTask) {
         let run = runs[task.taskIdentifier] ?? begin(task)
         lines.leave(run)
         run.cancel()

@@ -55,7 +55,7 @@ public class SessionTask: @unchecked Sendable {
             facts.move(to: .running)
             return true
         }
-        if mustTell { session.core.hand { core in core.resume(self) } }
+        if mustTell { session.core.hand { core in core.follow(self) } }
     }
 
     /// Stops reading, so that the sender is held up. What has come already may still be told to the delegate. Where the
@@ -67,7 +67,7 @@ public class SessionTask: @unchecked Sendable {
             facts.move(to: .suspended)
             return true
         }
-        if mustTell { session.core.hand { core in core.suspend(self) } }
+        if mustTell { session.core.hand { core in core.follow(self) } }
     }
 
     /// Ends the task as `cancelled`. Harmless where it is over.
@@ -82,7 +82,7 @@ public class SessionTask: @unchecked Sendable {
             return true
         }
         guard mustTell else { return isOver() }
-        session.core.hand { core in core.cancel(self) }
+        session.core.hand { core in core.follow(self) }
     }
 
     // MARK: What is known
