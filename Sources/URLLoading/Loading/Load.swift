@@ -127,14 +127,17 @@ final class Load {
     func cancel() {
         isCancelled = true
         transfer?.cancel()
-        question?.giveUp()
+        giveUpQuestion()
     }
 
-    /// Asks the receiver of `order`; a cancelled load waits for no answer.
+    /// Waits no longer for what a delegate was asked.
+    func giveUpQuestion() { question?.giveUp() }
+
+    /// Asks the receiver of `order`. A load that is cancelled, or whose time is over, waits for no answer.
     func ask<Value: Sendable>(
         _ order: CallOrder, orElse fallback: Value, _ call: @escaping @Sendable (Reply<Value>) -> Void
     ) async -> Value {
-        guard !isCancelled else { return fallback }
+        guard !isCancelled, deadline.instant > .now else { return fallback }
         let question = Question(fallback)
         self.question = question
         return await order.ask(question, call)

@@ -14,7 +14,7 @@ final class SessionCore {
     /// Credentials that are good for the session.
     private var credentials: [ProtectionSpace: Credential] = [:]
     private var folder: PrivateFolder?
-    /// Ends the wait for the first deadline of those in line.
+    /// Ends the wait for the first deadline.
     private var alarm: Task<Void, Never>?
 
     /// Most realms whose credentials are kept.
@@ -90,23 +90,25 @@ final class SessionCore {
         }
     }
 
-    // MARK: Deadlines of those that wait
+    // MARK: Deadlines
 
-    /// The tasks that have not begun to load: in line, or suspended before their turn.
-    private var waiting: some Sequence<TaskRun> { runs.values.lazy.filter { !$0.hasStarted } }
-
+    /// Watches over the time of tasks that have not begun to load, in line or suspended before their turn, and of those
+    /// whose delegate does not answer. Others look at the clock themselves.
     private func watchDeadlines() {
-        guard alarm == nil, let instant = waiting.map(\.deadline.instant).min() else { return }
+        guard alarm == nil,
+            let instant = runs.values.lazy.filter({ !$0.isOverdue }).map(\.deadline.instant).min(),
+            instant < .distantFuture
+        else { return }
         alarm = Task(executorPreference: NetworkActor.loop) { [weak self] in
             guard await NetworkActor.loop.sleep(until: instant) else { return }
-            await self?.expireWaiting()
+            await self?.expireOverdue()
         }
     }
 
-    private func expireWaiting() {
+    private func expireOverdue() {
         alarm = nil
         let now = Instant.now
-        for run in waiting where run.deadline.instant <= now {
+        for run in runs.values where !run.isOverdue && run.deadline.instant <= now {
             lines.leave(run)
             run.expire()
         }

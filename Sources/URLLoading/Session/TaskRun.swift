@@ -19,6 +19,8 @@ final class TaskRun {
     /// It has left the line for good, and counts as one of its host's.
     private(set) var hasStarted = false
     private(set) var load: Load?
+    /// Its time is over.
+    private(set) var isOverdue = false
     var metrics = MetricsCollector(start: .now)
     /// Where a download goes.
     private(set) var file: FileTarget?
@@ -59,8 +61,13 @@ final class TaskRun {
         if hasStarted { load?.cancel() } else { end(.failure(.cancelledTask)) }
     }
 
-    /// Its time is over before its turn has come.
+    /// Its time is over: that ends it where its turn has not come; what loads waits for no answer any more.
     func expire() {
+        isOverdue = true
+        if hasStarted {
+            load?.giveUpQuestion()
+            return
+        }
         end(
             .failure(
                 TransferError(
