@@ -11,6 +11,8 @@ struct HostLines {
         var waiting: [Place] = []
         /// The first that still waits; what is before it has gone.
         var first = 0
+        /// How many of those behind it were left.
+        var left = 0
     }
 
     /// A place in a line. One that was left is passed over.
@@ -32,8 +34,17 @@ struct HostLines {
         lines[run.origin, default: Line()].waiting.append(Place(run: run, ticket: lastTicket))
     }
 
-    /// Takes a task that waits out of its line.
-    mutating func leave(_ run: TaskRun) { run.ticket = nil }
+    /// Takes a task that waits out of its line. Places that were left go away when they are more than half of it: a line
+    /// that does not move must not grow.
+    mutating func leave(_ run: TaskRun) {
+        guard run.ticket.take() != nil, var line = lines.removeValue(forKey: run.origin) else { return }
+        defer { if line.active > 0 || !line.waiting.isEmpty { lines[run.origin] = line } }
+        line.left += 1
+        guard line.left > (line.waiting.count - line.first) / 2 else { return }
+        line.waiting.removeFirst(line.first)
+        line.waiting.removeAll { $0.run.ticket != $0.ticket }
+        (line.first, line.left) = (0, 0)
+    }
 
     /// The next task that may load from `origin`, which then counts until `finished`.
     mutating func next(for origin: Origin?) -> TaskRun? {
@@ -49,7 +60,10 @@ struct HostLines {
         while line.first < line.waiting.count {
             let place = line.waiting[line.first]
             line.first += 1
-            guard place.run.ticket == place.ticket else { continue }
+            guard place.run.ticket == place.ticket else {
+                line.left -= 1
+                continue
+            }
             place.run.ticket = nil
             line.active += 1
             return place.run
