@@ -14,7 +14,10 @@ extension Load: ContentSink {
         }
         verdict = asksForRest ? decide(on: answer) : .wanted
         switch verdict {
-        case .wanted, .anew: return await follower?.mayReceive(answer) ?? false
+        case .wanted, .anew:
+            if await follower?.mayReceive(answer) ?? false { return true }
+            verdict = .failure(TransferError(.cancelled, during: .content, "cancelled"))
+            return false
         case .rest, .another, .complete, .failure: return true
         }
     }
