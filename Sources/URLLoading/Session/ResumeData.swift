@@ -133,7 +133,7 @@ public struct ResumeData: Sendable {
             guard let colon = value.firstIndex(of: ":"), let name = FieldName(String(value[..<colon])) else {
                 return nil
             }
-            let text = PercentEncoding.decode(String(value[value.index(colon, offsetBy: 2)...]))
+            let text = PercentEncoding.decode(String(value[colon...].utf8.dropFirst(2)) ?? "")
             fields.append(name, String(decoding: text, as: UTF8.self))
         }
         guard let record = ResumeRecord(Array(rest)), record.representation.isContinuable, record.file != nil,
