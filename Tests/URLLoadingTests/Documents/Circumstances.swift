@@ -4,7 +4,6 @@ import HTTPMessage
 import NetworkProbes
 import Replay
 import System
-import TestSupport
 import Transport
 import URLLoading
 

@@ -103,7 +103,9 @@ struct ConfigurationTests {
         let session = Session(configuration: configuration)
         let uri = try stage.uri()
         let clock = ContinuousClock.now
-        let error = await #expect(throws: TransferError.self) { try await session.data(from: uri) }
+        let error = await #expect(throws: TransferError.self) {
+            try await within { try await session.data(from: uri) }
+        }
         #expect(error?.code == .timedOut)
         #expect(ContinuousClock.now - clock >= .milliseconds(80))
         configuration.timeoutIntervalForRequest = .seconds(60)
