@@ -1,7 +1,8 @@
 import Rawget
 
 extension Example {
-    /// A connection whose delegate writes each piece behind the last and lets it go: for any size.
+    /// A connection whose delegate writes each piece behind the last and lets it go: for any size. Beside it, what the same
+    /// takes in memory.
     static let connectionToFile = Example(
         "D5", "NSURLConnection and NSFileHandle", "URLConnectionDelegate, FileWriter"
     ) { stage in
@@ -14,6 +15,15 @@ extension Example {
             "64 MiB, none held: \(streamer.gauge.text)",
             streamer.gauge.growth < 24 << 20 && stage.isWhole(.large, at: path))
         try DownloadedFile.remove(path)
+
+        // Second, so that memory which it gives back late is not in the first one's figures.
+        let gauge = MemoryGauge(stage)
+        let collector = Collector(gauge)
+        _ = URLConnection(request: LoadRequest(try stage.uri(.large)), delegate: collector)
+        await collector.ending.wait()
+        stage.check(
+            "64 MiB, all held: \(gauge.text)",
+            gauge.growth > 32 << 20 && collector.content.count == ExampleResource.large.length)
     }
 }
 

@@ -57,11 +57,11 @@ package enum DemoServer {
                 )
             ]
         }
-        // In pieces with short rests, so that there is something to watch: a quarter of a second in all.
+        // In pieces with short rests, so that there is something to watch: an eighth of a second in all.
         var steps: [Script.Step] = [.send(head("200 OK", length: length))]
         let piece = length / 12 + 1
         for start in stride(from: 0, to: length, by: Int(piece)) {
-            steps += [send(start..<min(start + piece, length)), .pause(.milliseconds(20))]
+            steps += [send(start..<min(start + piece, length)), .pause(.milliseconds(10))]
         }
         return steps
     }
