@@ -73,7 +73,7 @@ extension URI {
 
 extension HTTPResponse {
     /// What Content-Range says; `nil` where it is missing, or is not valid.
-    var contentRange: ContentRange? {
+    package var contentRange: ContentRange? {
         let values = fields.values(of: .contentRange)
         return values.count == 1 ? ContentRange(parsing: values[0]) : nil
     }

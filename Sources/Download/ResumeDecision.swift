@@ -95,6 +95,10 @@ package enum ResumeDecision: Hashable, Sendable {
             if let length = range.completeLength, let known = part.completeLength, length != known {
                 return mismatch(.otherLength(length, not: known))
             }
+            // It names no length, and goes past the one that is known.
+            if let known = part.completeLength, offsets.upperBound > known {
+                return mismatch(.otherLength(offsets.upperBound, not: known))
+            }
             if let change = change(answer, from: source, part, manner) { return mismatch(change) }
         }
         return .goOn(count: offsets.upperBound - offsets.lowerBound)

@@ -33,6 +33,9 @@ public struct TransferError: Error, Hashable, Sendable {
     public var detail: String
     /// `errno` of the failed system call, where there was one.
     public var errno: Int32?
+    /// What a later task goes on from, of a download of a session that has failed by itself; `nil` where there is nothing to
+    /// go on from.
+    public package(set) var resumeData: [UInt8]?
     /// Which of the causes that a code may have, where each is mended in its own way.
     package var cause: Cause?
     /// The file in which what was received is kept.

@@ -5,7 +5,6 @@
 @_exported public import HTTPClient
 @_exported public import HTTPMessage
 @_exported public import URLLoading
-@_exported public import URLLoading
 // What stands in the signatures of those modules and comes from below them: each by its name, since the rest of these
 // modules is no business of a program that downloads.
 @_exported public import struct HTTPWire.Leniency

@@ -8,6 +8,9 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// The instant of that reading of the clock.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// The time from `earlier` to this instant; less than zero where that is the later one.
+    public func duration(since earlier: Instant) -> Duration { self - earlier }
+
     /// Later than every other.
     public static let distantFuture = Instant(nanoseconds: .max)
 

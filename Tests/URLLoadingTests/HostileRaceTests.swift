@@ -131,7 +131,11 @@ struct HostileRaceTests {
                 recorder.log.lines.count { $0.hasPrefix("complete") }
                     == recorder.log.lines.count { $0 == "metrics" })
             #expect(recorder.deepest == 1)
-            // What failed tasks have left goes away with them.
+            // What failed tasks have left is named by their errors, and by nothing else.
+            for task in tasks {
+                let left = task.error?.resumeData.flatMap { try? ResumeData(parsing: $0) }
+                if let left { try? DownloadedFile.remove(left.location) }
+            }
             tasks = []
             try await waitUntil { stage.temporaryNames.isEmpty }
         }
@@ -314,7 +318,7 @@ struct HostileRaceTests {
                     whole += 1
                     break
                 }
-                guard let data = task.resumeData else { break }
+                guard let data = task.error?.resumeData else { break }
                 resumed += 1
                 task = session.downloadTask(withResumeData: data)
             }

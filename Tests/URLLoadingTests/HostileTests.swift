@@ -62,6 +62,8 @@ struct HostileTests {
     final class Leaver: URLConnectionDelegate {
         let connection = Lock<URLConnection?>(nil)
         deinit { connection.withLock { $0 }?.cancel() }
+        func connectionDidFinishLoading(_ connection: URLConnection) {}
+        func connection(_ connection: URLConnection, didFailWith error: TransferError) {}
     }
 
     @Test("a delegate that goes away with its connection's cancel may cancel once more")

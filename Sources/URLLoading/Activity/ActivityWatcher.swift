@@ -17,7 +17,7 @@ final class ActivityWatcher: Sendable {
 
     /// Calls the block with the first change that it was not called with.
     func tell() {
-        queue.addOperation {
+        queue.addCall {
             if let change = self.changes.withLock({ $0.takeFirst() }) { self.block(change) }
         }
     }

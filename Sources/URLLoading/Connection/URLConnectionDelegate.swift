@@ -2,7 +2,7 @@ public import HTTPClient
 public import HTTPMessage
 
 /// Who follows one connection (D4). Calls come in order and never overlap, on the connection's queue; each
-/// has a default. After `URLConnection.cancel` none comes.
+/// but the two that may be the last has a default. After `URLConnection.cancel` none comes.
 public protocol URLConnectionDelegate: AnyObject, Sendable {
     /// The request is about to be sent: first of all without a redirect's answer, then with one before each redirect.
     /// What is returned is sent. `nil` refuses: a redirect's answer is then delivered like any other; without one the
@@ -53,10 +53,4 @@ extension URLConnectionDelegate {
     public func connection(_ connection: URLConnection, willCacheResponse response: HTTPResponse) -> Bool {
         true
     }
-
-    /// Nothing.
-    public func connectionDidFinishLoading(_ connection: URLConnection) {}
-
-    /// Nothing.
-    public func connection(_ connection: URLConnection, didFailWith error: TransferError) {}
 }

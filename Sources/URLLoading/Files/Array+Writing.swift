@@ -4,6 +4,24 @@ public import HTTPClient
 import System
 
 extension [UInt8] {
+    /// What a file holds, `maximumLength` octets at most: 256 MiB. Throws `readFailed`, and `tooLarge` past that.
+    public init(
+        contentsOfFile path: String, maximumLength: Int = Int(CollectedContent.defaultMaximumLength)
+    ) throws(TransferError) {
+        try TransferError.checkPath(path)
+        do throws(SystemError) {
+            let file = try File.open(
+                path, in: File.workingDirectory, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+            self = try File.contents(of: file.rawValue, limit: maximumLength)
+        } catch {
+            guard error.errno != EFBIG else {
+                throw TransferError(
+                    .tooLarge, during: .prepare, "\(path) has more than the \(maximumLength) octets allowed")
+            }
+            throw TransferError(reading: path, error)
+        }
+    }
+
     /// Writes the octets to a file, in the place of one that stands there (D3). A link is followed.
     ///
     /// `atomically`: under a name of its own beside it, which is changed when all is written: nobody sees a half file,

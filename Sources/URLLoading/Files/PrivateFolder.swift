@@ -63,6 +63,21 @@ final class PrivateFolder: Sendable {
         }
     }
 
+    /// How long a temporary file stays that nobody writes to.
+    static let keepingTime: Int64 = 30 * 24 * 60 * 60
+
+    /// Removes what programs that were killed, and resume data that nobody has used, have left here long ago.
+    func sweep(now: Int64 = WallClock.system.secondsSinceEpoch) {
+        // What cannot be looked at, or removed, is in nobody's way.
+        let names = (try? File.names(in: descriptor)) ?? []
+        for name in names where TemporaryFile.isName(ofPath: name) {
+            guard let found = try? File.status(of: name, in: descriptor, followsLinks: false),
+                found.kind == .regular, found.modified < now - PrivateFolder.keepingTime
+            else { continue }
+            try? File.remove(name, in: descriptor)
+        }
+    }
+
     private static func refusal(of path: String, _ cause: String, _ errno: Int32? = nil) -> TransferError {
         TransferError(
             .writeFailed, during: .store, "could not use \(path) as the folder for temporary files: \(cause)",

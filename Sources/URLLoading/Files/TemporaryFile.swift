@@ -95,9 +95,9 @@ final class TemporaryFile: Sendable {
     // MARK: Files of earlier
 
     /// Takes over a file that was kept: its name is a fresh one then, so that it can be taken over once. It must be as
-    /// it was left. Throws `badResume`, and nothing has changed.
+    /// it was left. Throws `badResume`, and nothing has changed. Unless it `takesOver`, the file keeps its name, and stays.
     static func adopt(
-        _ path: String, identity: FileIdentity, size: UInt64
+        _ path: String, identity: FileIdentity, size: UInt64, takesOver: Bool = true
     ) throws(TransferError) -> TemporaryFile {
         // What tells of the file may come from anywhere: nothing but a temporary file is touched on its word.
         guard isName(ofPath: path), path.hasPrefix("/"), !path.utf8.contains(0) else {
@@ -121,6 +121,7 @@ final class TemporaryFile: Sendable {
         } catch {
             throw refusal(of: path, error)
         }
+        guard takesOver else { return file }
         // Until it has a name of its own it may be somebody else's.
         try file.rename()
         file.state.withLock { $0.isKept = false }

@@ -58,11 +58,17 @@ extension Load: ContentSink {
             try target.begin(response, length: length)
         case .rest(let count):
             if let length, length != count { throw mismatch(length, count) }
+            try target.goOn()
             promised = count
+            // The first answer may not have known.
+            part.completeLength = part.completeLength ?? response.contentRange?.completeLength
             expected = part.completeLength
             follower?.goesOn(
                 response.from(current.uri, asked: request.uri), at: part.length, of: part.completeLength)
-        case .another, .complete: transfer?.drop(response, length: length)
+        case .complete:
+            try target.goOn()
+            transfer?.drop(response, length: length)
+        case .another: transfer?.drop(response, length: length)
         case .failure(let error): throw error
         }
     }

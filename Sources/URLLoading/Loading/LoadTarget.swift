@@ -9,6 +9,9 @@ protocol LoadTarget: AnyObject {
     /// content's where it is known.
     func begin(_ response: HTTPResponse, length: UInt64?) throws(TransferError)
 
+    /// What was there is gone on with: content follows behind it.
+    func goOn() throws(TransferError)
+
     /// Takes content, lent for the call. After `.pause` the load holds until its `isHeldUp` is false again.
     func write(_ content: Span<UInt8>) throws(TransferError) -> SinkDemand
 
@@ -25,6 +28,8 @@ protocol LoadTarget: AnyObject {
 extension LoadTarget {
     /// None, unless a target says otherwise.
     var spliceTarget: SpliceTarget? { nil }
+    /// Nothing to do, unless a target says otherwise.
+    func goOn() throws(TransferError) {}
     /// Nothing to do, unless a target says otherwise.
     func didSplice(_ count: Int) {}
 }

@@ -29,6 +29,8 @@ public final class HTTPRequestOperation: TransferOperation {
         var isTelling = false
         var whenFinished: (@Sendable () -> Void)?
         var order: CallOrder
+        /// Whether that is on no queue of the caller's.
+        var hasOwnQueue = true
 
         init(order: CallOrder) { self.order = order }
 
@@ -71,13 +73,13 @@ public final class HTTPRequestOperation: TransferOperation {
     }
 
     /// Where the closures are called, one at a time; a queue of the operation's own, unless told otherwise before it
-    /// begins.
+    /// begins. On its own the last closure has returned when a queue takes the operation for finished.
     public var completionQueue: TransferQueue {
         get { state.withLock { $0.order.queue } }
         set {
             let order = CallOrder(newValue)
             state.withLock { state in
-                if state.phase == .ready { state.order = order }
+                if state.phase == .ready { (state.order, state.hasOwnQueue) = (order, false) }
             }
         }
     }
@@ -220,14 +222,16 @@ public final class HTTPRequestOperation: TransferOperation {
     }
 
     private func finish(_ result: Result<[UInt8], TransferError>) {
-        let (tell, order, whenFinished) = state.withLock { state in
-            (state.end(result), state.order, state.whenFinished.take())
+        let (tell, order, whenFinished, isOwn) = state.withLock { state in
+            (state.end(result), state.order, state.whenFinished.take(), state.hasOwnQueue)
         }
         order.append { [self] in
             // What was still to be told of the progress was told before.
             state.replace(\.progress, by: nil)
             tell(self)
+            if isOwn { whenFinished?() }
         }
-        whenFinished?()
+        // The caller's own queue may be the one that waits for this end.
+        if !isOwn { whenFinished?() }
     }
 }

@@ -36,11 +36,4 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         cancel { question.resolve($0) }
         return await question.answer()
     }
-
-    /// What a later task goes on from, of a task that has failed by itself; `nil` where there is
-    /// nothing, as above. The file with what
-    /// was received goes away with the task unless this is asked for; from then on it stays.
-    public var resumeData: [UInt8]? {
-        facts.withLock { $0.leftover }?.take()
-    }
 }

@@ -9,16 +9,26 @@ import Transport
 final class FileTarget: LoadTarget {
     private let folder: PrivateFolder
     private var file: TemporaryFile?
+    /// What is to be gone on with, as long as no answer has brought more: until then its file is not touched, and it stays
+    /// good for another try.
+    private var pending: ResumeData?
 
     init(_ folder: PrivateFolder) { self.folder = folder }
 
-    /// Takes over the file that resume data names. Throws `badResume` where it is not what the data says.
-    func adopt(_ data: ResumeData) throws(TransferError) -> PartialRepresentation {
-        file = try data.takeFile()
+    /// Goes on with what resume data names. Throws `badResume` where it is not what the data says.
+    func resume(_ data: ResumeData) throws(TransferError) -> PartialRepresentation {
+        try data.checkFile()
+        pending = data
         return data.part
     }
 
+    /// Takes the file of resume data over, so that nobody else can. Throws `badResume` where somebody else has.
+    func goOn() throws(TransferError) {
+        if let data = pending.take() { file = try data.takeFile() }
+    }
+
     func begin(_ response: HTTPResponse, length: UInt64?) throws(TransferError) {
+        try goOn()
         guard let file else { return file = try folder.makeFile(extension: "tmp") }
         do throws(SystemError) {
             try File.truncate(file.descriptor, to: 0)
@@ -49,8 +59,8 @@ final class FileTarget: LoadTarget {
     /// What a later task goes on from: everything that `load` has received is on its device first. `nil` where there is
     /// nothing to go on from. The file is to be kept by whoever hands it out.
     func resumeData(of load: Load) async -> [UInt8]? {
-        guard let file, load.part.length > 0, load.part.isContinuable, load.request.canBeContinued,
-            load.part.coding == nil
+        if let pending { return pending.octets }
+        guard let file, load.part.length > 0, load.part.isContinuable, load.request.canBeContinued
         else { return nil }
         do throws(SystemError) {
             try await DiskSync.finish(file.descriptor, .content)

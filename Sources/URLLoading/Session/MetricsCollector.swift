@@ -70,6 +70,14 @@ struct MetricsCollector {
         change { if $0.responseEnd == nil { $0.responseEnd = .now } }
     }
 
+    /// What is known of the last exchange once it is over: a connection that was kept has its addresses from before.
+    mutating func note(_ report: TransferReport) {
+        change { transaction in
+            transaction.remoteAddress = transaction.remoteAddress ?? report.remoteAddress
+            transaction.localAddress = transaction.localAddress ?? report.localAddress
+        }
+    }
+
     /// The metrics of a task that is over.
     mutating func finish() -> SessionTaskMetrics {
         endTransaction()

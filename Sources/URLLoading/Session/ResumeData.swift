@@ -103,7 +103,7 @@ public struct ResumeData: Sendable {
     public init(parsing octets: [UInt8]) throws(TransferError) {
         guard octets.count <= ResumeData.maximumLength else { throw ResumeData.refusal("it is too long") }
         guard octets.starts(with: "\(ResumeData.firstLine)\n".utf8) else {
-            throw ResumeData.refusal("it is none of this version of rawget")
+            throw ResumeData.refusal("it does not begin as resume data of version 1 does")
         }
         let end = octets.dropLast().lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
         guard octets.last == 0x0A,
@@ -158,13 +158,32 @@ public struct ResumeData: Sendable {
     /// The request that goes on.
     var loadRequest: LoadRequest { LoadRequest(uri, fields: fields) }
 
+    /// Throws `badResume` where the file is gone, or is not what it was. It stays as it is.
+    func checkFile() throws(TransferError) {
+        let file = try openFile(takesOver: false)
+        // It is not this value's to remove.
+        file.keep()
+        try check(file)
+    }
+
     /// Takes the file over: under another name, so that nobody else can. Throws `badResume` where it is gone, or is not
     /// what it was.
     func takeFile() throws(TransferError) -> TemporaryFile {
-        guard let identity = record.file else { throw ResumeData.refusal("it names no file") }
-        let length = record.representation.length
         // A file that is refused from here on has the new name, which nobody else knows: it is removed.
-        let file = try TemporaryFile.adopt(location, identity: identity, size: length)
+        let file = try openFile(takesOver: true)
+        try check(file)
+        return file
+    }
+
+    private func openFile(takesOver: Bool) throws(TransferError) -> TemporaryFile {
+        guard let identity = record.file else { throw ResumeData.refusal("it names no file") }
+        return try TemporaryFile.adopt(
+            location, identity: identity, size: record.representation.length, takesOver: takesOver)
+    }
+
+    /// Throws where the octets are not those that were left; else the next goes behind them.
+    private func check(_ file: TemporaryFile) throws(TransferError) {
+        let length = record.representation.length
         let found: (tail: String, written: String)
         do throws(SystemError) {
             found = (
@@ -176,6 +195,5 @@ public struct ResumeData: Sendable {
             throw ResumeData.refusal("\(location): \(error.explanation)")
         }
         guard found == (tail, written) else { throw ResumeData.refusal("\(location) has changed since") }
-        return file
     }
 }

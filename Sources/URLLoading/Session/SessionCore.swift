@@ -127,6 +127,7 @@ final class SessionCore {
             )
         }
         let opened = try PrivateFolder(path: path)
+        opened.sweep()
         folder = opened
         return opened
     }
@@ -140,8 +141,10 @@ final class SessionCore {
         credentials[space] = credential
     }
 
-    /// They were refused.
-    func dropCredential(for space: ProtectionSpace) { credentials[space] = nil }
+    /// They were refused; others that have come meanwhile stay.
+    func drop(_ credential: Credential, for space: ProtectionSpace) {
+        if credentials[space] == credential { credentials[space] = nil }
+    }
 
     /// Forgets what is shared.
     func reset() {

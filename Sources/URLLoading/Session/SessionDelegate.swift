@@ -2,7 +2,7 @@ public import HTTPClient
 public import HTTPMessage
 
 /// Who follows the tasks of a session (D10). Calls come in order and never overlap, on the session's delegate queue; every
-/// one has a default that does nothing, or what would be done without a delegate.
+/// one but a task's last has a default that does nothing, or what would be done without a delegate.
 ///
 /// Where an answer is wanted, it is given by calling the completion handler, once, now or later; the task waits. A handler
 /// that is let go uncalled answers by the default.
@@ -100,9 +100,6 @@ extension SessionDelegate {
     public func session(
         _ session: Session, task: SessionTask, didFinishCollecting metrics: SessionTaskMetrics
     ) {}
-
-    /// Nothing.
-    public func session(_ session: Session, task: SessionTask, didCompleteWith error: TransferError?) {}
 
     /// Lets the content come.
     public func session(

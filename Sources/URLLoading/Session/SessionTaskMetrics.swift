@@ -2,7 +2,9 @@ public import HTTPMessage
 public import System
 public import Transport
 
-/// When each step of a task was done, request by request.
+/// When each step of a task was done, request by request. A step that did not take place has no instant: an answer from
+/// the cache has no request that was sent. Instants are those of the machine's clock that never goes back; the time between
+/// two is `later.duration(since: earlier)`.
 public struct SessionTaskMetrics: Sendable {
     /// Where an answer came from.
     public enum FetchType: Int, Hashable, Sendable {
@@ -50,9 +52,9 @@ public struct SessionTaskMetrics: Sendable {
         public var remoteAddress: SocketAddress?
         /// This side's address.
         public var localAddress: SocketAddress?
-        /// The version of TLS, as in `TLSv1.3`.
+        /// The version of TLS of a connection that was opened for it, as in `TLSv1.3`.
         public var negotiatedTLSProtocolVersion: String?
-        /// The cipher suite of TLS.
+        /// The cipher suite of TLS, of such a connection.
         public var negotiatedTLSCipherSuite: String?
         /// Octets of the request, its content included.
         public var countOfRequestBytesSent: UInt64 = 0

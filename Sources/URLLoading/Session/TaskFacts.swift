@@ -14,8 +14,6 @@ struct TaskFacts {
     var description: String?
     /// Who wants resume data of the task, which was cancelled.
     var resumeDataRequest: ResumeDataRequest?
-    /// What a failed download has left.
-    var leftover: Leftover?
     /// What a manager keeps here.
     var closures: TaskClosures?
     /// It was made when the session was invalid already.
@@ -78,23 +76,6 @@ struct TaskFacts {
         for observer in stateObservers { observer.finish() }
         for observer in progressObservers { observer.finish() }
         (stateObservers, progressObservers) = ([], [])
-    }
-}
-
-/// Resume data of a failed download, and its file, which goes away with this unless somebody takes the data.
-final class Leftover: Sendable {
-    private let data: [UInt8]
-    private let file: TemporaryFile?
-
-    init(_ data: [UInt8], _ file: TemporaryFile?) {
-        self.data = data
-        self.file = file
-    }
-
-    /// Takes the data; the file stays from now on.
-    func take() -> [UInt8] {
-        file?.keep()
-        return data
     }
 }
 

@@ -53,7 +53,7 @@ extension TaskRun: LoadFollower {
         let space = challenge.protectionSpace
         if let known = core.credential(for: space) {
             if triedSpaces.insert(space).inserted { return .useCredential(known) }
-            core.dropCredential(for: space)
+            core.drop(known, for: space)
         }
         guard let load, let delegate = session.delegate else { return .performDefaultHandling }
         let answer = await load.ask(session.order, orElse: AuthenticationAnswer.performDefaultHandling) {

@@ -83,15 +83,18 @@ final class TaskRun {
             load.isSuspended = isSuspended
             if task.state == .canceling { load.cancel() }
             let report = try await load.run()
+            metrics.note(report)
             if task.state == .canceling { await produceResumeData() }
             end(.success(report))
         } catch {
             if task.state == .canceling {
                 await produceResumeData()
-            } else if let file, let load, let data = await file.resumeData(of: load) {
-                leftover = Leftover(data, file.finish())
+                end(.failure(error))
+            } else {
+                var failure = error
+                if let file, let load { failure.resumeData = await file.resumeData(of: load) }
+                end(.failure(failure))
             }
-            end(.failure(error))
         }
     }
 
@@ -119,7 +122,7 @@ final class TaskRun {
         var part: PartialRepresentation?
         if task is DownloadTask {
             let file = try FileTarget(core.temporaryFolder())
-            if let resumed { part = try file.adopt(resumed) }
+            if let resumed { part = try file.resume(resumed) }
             self.file = file
             target = file
         } else {
@@ -159,8 +162,6 @@ final class TaskRun {
         session.order.append { request(produced) }
     }
 
-    /// What a later task could go on from, though nobody has asked for that.
-    private var leftover: Leftover?
     /// What was received is kept.
     private var keepsProgress = false
 
@@ -169,24 +170,23 @@ final class TaskRun {
         isOver = true
         activity.isActive = false
         let metrics = metrics.finish()
-        let ending = task.facts.withLock { facts in
-            facts.leftover = leftover
-            return facts.end(outcome, metrics, keepsProgress: keepsProgress)
-        }
+        let ending = task.facts.withLock { $0.end(outcome, metrics, keepsProgress: keepsProgress) }
         load = nil
-        tell(ending)
+        var left: [UInt8]?
+        if case .failure(let error) = outcome { left = error.resumeData }
+        // What was not begun with is as good as before.
+        if !hasStarted { left = (task as? DownloadTask)?.givenResumeData }
+        // The file stays for those who get to know of it.
+        if ending.error?.resumeData != nil || left != nil && ending.resumeDataRequest != nil { file?.keep() }
+        tell(ending, left)
         session.forget(task.taskIdentifier)
         core.ended(self)
     }
 
     /// The last calls, in their order.
-    private func tell(_ ending: TaskEnding) {
+    private func tell(_ ending: TaskEnding, _ left: [UInt8]?) {
         let (session, task, order) = (session, task, session.order)
-        if let request = ending.resumeDataRequest {
-            // What was not begun with is as good as before.
-            let unused = hasStarted ? nil : (task as? DownloadTask)?.givenResumeData
-            order.append { request(unused) }
-        }
+        if let request = ending.resumeDataRequest { order.append { request(left) } }
         // What nobody gets is removed before anybody is told.
         let whole = file?.finish()
         let file = ending.error == nil ? whole : nil
