@@ -1,4 +1,3 @@
-import Glibc
 import HTTPClient
 import HTTPMessage
 import NetworkProbes
@@ -9,10 +8,6 @@ import URLLoading
 
 @Suite("Many tasks in one session", .timeLimit(.minutes(5)))
 struct ManyTasksTests {
-    /// 10,000; under a sanitizer a tenth of that, unless the environment says otherwise, as `.ci/long` does.
-    private static let count =
-        getenv("RAWGET_TEST_TASKS").flatMap { Int(String(cString: $0)) } ?? (isSanitized ? 1000 : 10_000)
-
     /// Counts the endings of each task.
     final class Endings: SessionDelegate {
         private let counts = Lock([Int: Int]())
@@ -30,7 +25,7 @@ struct ManyTasksTests {
 
     @Test("10,000 tasks, four at once, all end, exactly once each, in bounded memory")
     func tenThousand() async throws {
-        let count = Self.count
+        let count = 10_000
         let body = [UInt8](repeating: 0x61, count: 100)
         let stage = try Stage { _ in [Stage.head(length: 100), .send(body)] }
         let endings = Endings()
