@@ -47,7 +47,7 @@ struct ManyTasksTests {
         #expect(stage.server.connectionCount <= 4)
         #expect(stage.temporaryNames.isEmpty)
         #expect(session.tasks.isEmpty)
-        // 100 KiB would be a task that keeps its buffers; the server's record of requests is in it, too.
+        // Less than 10 KiB a task; the server's record of the requests is in it, too.
         if !isSanitized { #expect(residentKilobytes() - before < 100_000) }
     }
 }

@@ -19,10 +19,10 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     }
 
     /// Pauses for good: ends the task as `cancelled` and hands over what a later task, in this process or another, goes on
-    /// from (`Session.downloadTask(withResumeData:)`). It is good for one such task.
+    /// from (`Session.downloadTask(withResumeData:)`). It is good for one such task that gets an answer.
     ///
     /// `nil` where there is nothing to go on from: the task is over, has received nothing, is no GET, or the server named
-    /// no strong validator or takes no ranges. The handler is called once, on the delegate queue, before the task's last
+    /// no strong validator or takes no ranges. A task that fails by itself has the same in its error. The handler is called once, on the delegate queue, before the task's last
     /// calls.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable ([UInt8]?) -> Void) {
         cancel(producing: completionHandler) {

@@ -24,7 +24,7 @@ import System
 /// `tail` is the SHA-256 of the last octets in the file, 64 KiB at most; `written` is when the file was written to last:
 /// whoever has changed any octet since has changed that; `sum` is the digest of all lines above it. It holds the
 /// request's fields: credentials among them make it as secret as they are. It is good for one task, which gives the file
-/// another name; what is not what it says is refused.
+/// another name as soon as an answer comes for it; what is not what it says is refused.
 public struct ResumeData: Sendable {
     /// What was asked for.
     public let uri: URI

@@ -112,7 +112,7 @@ extension Session {
     }
 
     /// Downloads and waits. The file is the caller's: to move, or to remove. Cancelling the caller's task cancels the
-    /// download. Throws why it failed.
+    /// download. Throws why it failed; the error's `resumeData` are what `download(resumeFrom:)` goes on with.
     public func download(
         for request: LoadRequest
     ) async throws(TransferError) -> (location: String, response: HTTPResponse) {
