@@ -174,10 +174,9 @@ public final class HTTPRequestOperation: TransferOperation {
 
     @NetworkActor
     private func perform() async {
-        let load = PlainLoad(request, of: session, maximumLength: session.configuration.maximumContentLength)
-        {
-            [weak self] progress in self?.note(progress)
-        }
+        let load = PlainLoad(
+            request, of: session, maximumLength: session.configuration.maximumContentLength,
+            progress: { [weak self] in self?.note($0) })
         let (isPaused, isCancelled) = state.withLock { state in
             state.load = load
             return (state.isPaused, state.phase == .cancelled)

@@ -140,7 +140,7 @@ public final class Session: Sendable {
         }
     }
 
-    /// Closes the connections that are idle, and forgets credentials and addresses. Tasks go on.
+    /// Closes the connections that are idle, and forgets credentials. Tasks go on.
     public func reset(completionHandler: @escaping @Sendable () -> Void = {}) {
         core.hand { [order] core in
             core.reset()
