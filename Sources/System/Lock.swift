@@ -4,9 +4,9 @@ import Glibc
 ///
 /// `Synchronization.Mutex` is not used: the thread sanitizer does not see that lock on Linux and reports false races.
 public final class Lock<Value>: @unchecked Sendable {
-    // Safety: `value` is touched only while `mutex` is held; the mutex lives at a fixed address until deinit.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var value: Value
+    // Safety: `value` is touched only while `mutex` is held, here and by `Monitor`; the mutex lives at a fixed address until deinit.
+    let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    var value: Value
 
     /// Guards `value`.
     public init(_ value: sending Value) {

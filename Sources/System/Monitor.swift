@@ -4,17 +4,13 @@ import Glibc
 ///
 /// Whoever changes what others wait for calls `notifyOne` or `notifyAll`: a change alone wakes nobody.
 package final class Monitor<Value>: @unchecked Sendable {
-    // Safety: `value` is touched only while `mutex` is held; both pointers stay where they are until deinit.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    // Safety: `condition` stays where it is until deinit; the value is touched under the lock's mutex only.
+    private let lock: Lock<Value>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
-    private var value: Value
 
     /// Guards `value`.
     package init(_ value: sending Value) {
-        self.value = value
-        mutex = .allocate(capacity: 1)
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
+        lock = Lock(value)
         condition = .allocate(capacity: 1)
         condition.initialize(to: pthread_cond_t())
         var attributes = pthread_condattr_t()
@@ -26,19 +22,13 @@ package final class Monitor<Value>: @unchecked Sendable {
 
     deinit {
         pthread_cond_destroy(condition)
-        pthread_mutex_destroy(mutex)
         condition.deallocate()
-        mutex.deallocate()
     }
 
     /// Runs `body` with the value, alone. `body` must be short and must not lock again.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return try body(&value)
-    }
+    ) throws(Failure) -> Result { try lock.withLock(body) }
 
     /// Lets one of the threads that wait look again.
     package func notifyOne() { pthread_cond_signal(condition) }
@@ -49,11 +39,11 @@ package final class Monitor<Value>: @unchecked Sendable {
     /// Blocks the thread until `body` finds a result in the value. `body` runs alone, as in `withLock`: at once, and
     /// again after each notice.
     package func wait<Result>(for body: (inout Value) -> Result?) -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        pthread_mutex_lock(lock.mutex)
+        defer { pthread_mutex_unlock(lock.mutex) }
         while true {
-            if let result = body(&value) { return result }
-            pthread_cond_wait(condition, mutex)
+            if let result = body(&lock.value) { return result }
+            pthread_cond_wait(condition, lock.mutex)
         }
     }
 
@@ -62,11 +52,11 @@ package final class Monitor<Value>: @unchecked Sendable {
         let nanoseconds = max(0, deadline.nanoseconds)
         var limit = timespec(
             tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        pthread_mutex_lock(lock.mutex)
+        defer { pthread_mutex_unlock(lock.mutex) }
         while true {
-            if let result = body(&value) { return result }
-            if pthread_cond_timedwait(condition, mutex, &limit) == ETIMEDOUT { return body(&value) }
+            if let result = body(&lock.value) { return result }
+            if pthread_cond_timedwait(condition, lock.mutex, &limit) == ETIMEDOUT { return body(&lock.value) }
         }
     }
 }
