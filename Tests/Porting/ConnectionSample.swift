@@ -1,7 +1,3 @@
-import Foundation
-import FoundationNetworking
-import Rawget
-
 /// The documents' NSURLConnection with a delegate: a file handle, a progress text, and going on where it stopped
 /// (D4, D5, D8, D25).
 final class ConnectionDownload: URLConnectionDelegate {

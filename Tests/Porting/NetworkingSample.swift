@@ -1,7 +1,3 @@
-import Foundation
-import FoundationNetworking
-import Rawget
-
 // The documents' AFNetworking (D15, D16).
 
 func requestOperation(_ base: String, folder: String) throws {

@@ -1,7 +1,3 @@
-import Foundation
-import FoundationNetworking
-import Rawget
-
 // The documents' NSURLSession: a completion, a delegate, pausing and going on (D9 to D14).
 
 func sharedSession(_ base: String, folder: String) throws {

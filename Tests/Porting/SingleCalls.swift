@@ -1,7 +1,3 @@
-import Foundation
-import FoundationNetworking
-import Rawget
-
 // NSData dataWithContentsOfURL:, sendSynchronousRequest:, sendAsynchronousRequest: (D1, D2, D3, D6, D17 to D19).
 
 func dataWithContentsOfURL(_ base: String) throws {

@@ -1,7 +1,3 @@
-import Foundation
-import FoundationNetworking
-import Rawget
-
 // The documents' samples as a person would bring them to this library: Foundation beside it, and only what the column
 // `here` of the table of behaviours names (Sources/Rawget/Rawget.docc).
 //
