@@ -11,22 +11,14 @@ public final class FullListener: Sendable {
 
     /// Listens, at a free port of 127.0.0.1 unless told where, and connects to itself until the queue is full.
     public init(on address: UInt32 = 0x7F00_0001, port wanted: UInt16 = 0) throws {
+        let own = try LoopbackListener(on: address, port: wanted, backlog: 0)
+        port = own.port
+        listener = own.descriptor
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        listener = FileDescriptor(owning: socket(AF_INET, kind, 0))
-        let number = listener.rawValue
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
         name.sin_addr.s_addr = address.bigEndian
-        name.sin_port = wanted.bigEndian
-        guard withAddress(&name, { bind(number, $0, $1) }) == 0 else {
-            throw SystemError(call: "bind", errno: errno)
-        }
-        guard listen(listener.rawValue, 0) == 0 else { throw SystemError(call: "listen", errno: errno) }
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = withUnsafeMutablePointer(to: &name) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(number, $0, &length) }
-        }
-        port = UInt16(bigEndian: name.sin_port)
+        name.sin_port = port.bigEndian
         var made: [Int32] = []
         for _ in 0..<4 {
             let filler = socket(AF_INET, kind | Int32(SOCK_NONBLOCK.rawValue), 0)

@@ -21,17 +21,9 @@ public final class PouringServer: Sendable {
     public init(head: String, content: [UInt8]) throws {
         self.head = Array(head.utf8)
         self.content = content
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        listener = FileDescriptor(owning: socket(AF_INET, kind, 0))
-        let number = listener.rawValue
-        guard listen(number, 4) == 0 else { throw SystemError(call: "listen", errno: errno) }
-        var name = sockaddr_in()
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = withUnsafeMutablePointer(to: &name) { pointer in
-            // Safety: every socket address begins with the layout of `sockaddr`, and the length passed is its own.
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(number, $0, &size) }
-        }
-        port = UInt16(bigEndian: name.sin_port)
+        let made = try LoopbackListener()
+        port = made.port
+        listener = made.descriptor
         var thread = pthread_t()
         let reference = Unmanaged.passRetained(self)
         let code = pthread_create(&thread, nil, pour, reference.toOpaque())

@@ -10,19 +10,9 @@ public final class SilentListener: Sendable {
 
     /// Listens on a free port of 127.0.0.1.
     public init() throws {
-        let kind =
-            Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        listener = FileDescriptor(owning: socket(AF_INET, kind, 0))
-        let number = listener.rawValue
-        // Without an address it gets a port on all of them.
-        guard listen(number, 4) == 0 else { throw SystemError(call: "listen", errno: errno) }
-        var name = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = withUnsafeMutablePointer(to: &name) { pointer in
-            // Safety: every socket address begins with the layout of `sockaddr`, and the length passed is its own.
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(number, $0, &length) }
-        }
-        port = UInt16(bigEndian: name.sin_port)
+        let made = try LoopbackListener(flags: Int32(SOCK_NONBLOCK.rawValue))
+        port = made.port
+        listener = made.descriptor
     }
 
     /// What the first connection brought and whether it ended in order, not by a reset; `nil` while it has not ended.
