@@ -16,8 +16,6 @@ public struct ExampleStage: Sendable {
 
     /// Whether that is the whole content of a resource.
     public var isWhole: @Sendable (_ resource: ExampleResource, _ content: [UInt8]) -> Bool
-    /// The octets of a file; `nil` where there is none.
-    public var octets: @Sendable (_ path: String) -> [UInt8]?
     /// How many requests the server has got.
     public var requestCount: @Sendable () -> Int
     /// How many connections the server has accepted.
@@ -31,7 +29,6 @@ public struct ExampleStage: Sendable {
         say: @escaping @Sendable (_ line: String) -> Void,
         check: @escaping @Sendable (_ what: String, _ holds: Bool) -> Void,
         isWhole: @escaping @Sendable (_ resource: ExampleResource, _ content: [UInt8]) -> Bool,
-        octets: @escaping @Sendable (_ path: String) -> [UInt8]?,
         requestCount: @escaping @Sendable () -> Int, connectionCount: @escaping @Sendable () -> Int,
         memory: @escaping @Sendable () -> Int
     ) {
@@ -41,7 +38,6 @@ public struct ExampleStage: Sendable {
         self.say = say
         self.check = check
         self.isWhole = isWhole
-        self.octets = octets
         self.requestCount = requestCount
         self.connectionCount = connectionCount
         self.memory = memory
@@ -69,7 +65,7 @@ extension ExampleStage {
 
     /// Whether a file has the whole content of a resource.
     func isWhole(_ resource: ExampleResource, at path: String) -> Bool {
-        octets(path).map { isWhole(resource, $0) } ?? false
+        (try? [UInt8](contentsOfFile: path)).map { isWhole(resource, $0) } ?? false
     }
 
     /// Something failed that should not have.

@@ -19,6 +19,6 @@ extension Example {
         try DownloadedFile.move(location, to: stage.path(name))
         stage.check(
             "moved to \(name)",
-            stage.isWhole(.archive, at: stage.path(name)) && stage.octets(location) == nil)
+            stage.isWhole(.archive, at: stage.path(name)) && (try? [UInt8](contentsOfFile: location)) == nil)
     }
 }

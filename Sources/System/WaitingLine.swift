@@ -33,6 +33,11 @@ package struct WaitingLine<Element> {
         return places[head]
     }
 
+    /// Lets those leave, wherever they stand.
+    package mutating func removeAll(where mustLeave: (Element) -> Bool) {
+        places = takeAll().filter { !mustLeave($0) }
+    }
+
     /// Lets all leave, first one first.
     package mutating func takeAll() -> [Element] {
         defer {

@@ -31,7 +31,7 @@ struct ManyTasksTests {
         let endings = Endings()
         let session = Session(configuration: stage.configuration, delegate: endings)
         let uri = try stage.uri()
-        let before = residentKilobytes()
+        let before = ProcessMemory.anonymous
         for number in 0..<count {
             let task: SessionTask =
                 number % 2 == 0 ? session.dataTask(with: uri) : session.downloadTask(with: uri)
@@ -48,17 +48,6 @@ struct ManyTasksTests {
         #expect(stage.temporaryNames.isEmpty)
         #expect(session.tasks.isEmpty)
         // Less than 10 KiB a task; the server's record of the requests is in it, too.
-        if !isSanitized { #expect(residentKilobytes() - before < 100_000) }
+        if !isSanitized { #expect(ProcessMemory.anonymous - before < 100 << 20) }
     }
-}
-
-/// Memory of this process that is its own, in KiB.
-func residentKilobytes() -> Int {
-    guard let file = try? File.open("/proc/self/status", in: File.workingDirectory, flags: 0),
-        let octets = try? File.contents(of: file.rawValue, limit: 1 << 16)
-    else { return 0 }
-    let line = String(decoding: octets, as: UTF8.self).split(separator: "\n").first {
-        $0.hasPrefix("RssAnon:")
-    }
-    return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
 }

@@ -183,6 +183,20 @@ struct SessionDetailTests {
         #expect(tasks.allSatisfy { $0.state == .completed && $0.error?.description == "cancelled" })
     }
 
+    @Test("a response tells where it came from in the end, and is named after what was asked for")
+    func source() async throws {
+        let stage = try Stage { request in
+            [
+                request.target == "/a.zip"
+                    ? Stage.head("302 Found", length: 0, "Location: /b.bin") : Stage.head(length: 0)
+            ]
+        }
+        let (_, response) = try await Session(configuration: stage.configuration).data(
+            from: stage.uri("/a.zip"))
+        #expect(response.uri == (try stage.uri("/b.bin")))
+        #expect(response.suggestedFilename == "a.zip")
+    }
+
     @Test("a response and a file in the documents' words")
     func words() async throws {
         let stage = try Stage { _ in

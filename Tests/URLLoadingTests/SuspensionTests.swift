@@ -47,7 +47,7 @@ struct SuspensionTests {
         // Each suspends itself at its first octets.
         for flow in flows { try await waitUntil { flow.server.isHeldUp } }
         let sent = flows.map(\.server.sent)
-        let memory = residentKilobytes()
+        let memory = ProcessMemory.anonymous
         for count in sent { #expect(count < Self.content.count) }
         try await Task.sleep(for: Self.time)
         for (flow, count) in zip(flows, sent) {
@@ -57,7 +57,7 @@ struct SuspensionTests {
             #expect(flow.task.state == .suspended)
         }
         // What runs beside this may take some.
-        #expect(residentKilobytes() - memory < 4096)
+        #expect(ProcessMemory.anonymous - memory < 4 << 20)
         for flow in flows { flow.task.resume() }
         for flow in flows {
             try await waitUntil(within: .seconds(60)) { flow.checker.hasEnded }

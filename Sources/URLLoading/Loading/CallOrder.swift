@@ -7,9 +7,12 @@ final class CallOrder: Sendable {
     private typealias Call = @Sendable () -> Bool
 
     private struct Calls {
-        var waiting: [Call] = []
+        var waiting = WaitingLine<Call>()
         var isRunning = false
     }
+
+    /// Calls that are made before others that use the queue have their turn.
+    private static let mostAtOnce = 32
 
     /// Where the calls are made.
     let queue: TransferQueue
@@ -35,24 +38,20 @@ final class CallOrder: Sendable {
         if mustBegin { queue.addCall { [self] in run() } }
     }
 
-    /// Makes the calls that wait. Those that come meanwhile, or are left, are an operation of their own: others that use
-    /// the queue have their turn, and it can be suspended.
+    /// Makes the calls that wait. Those that are left are an operation of their own: others that use the queue have their
+    /// turn, and it can be suspended.
     private func run() {
-        let batch = calls.withLock { calls in
-            defer { calls.waiting = [] }
-            return calls.waiting
+        for _ in 0..<CallOrder.mostAtOnce {
+            guard let call = calls.withLock({ $0.waiting.first }) else { return }
+            let isDone = call()
+            let goesOn = calls.withLock { calls in
+                if isDone { _ = calls.waiting.takeFirst() }
+                calls.isRunning = !calls.waiting.isEmpty
+                return calls.isRunning
+            }
+            guard goesOn else { return }
+            if !isDone || queue.isSuspended { break }
         }
-        var made = 0
-        for call in batch {
-            if made > 0, queue.isSuspended { break }
-            guard call() else { break }
-            made += 1
-        }
-        let goesOn = calls.withLock { calls in
-            calls.waiting.insert(contentsOf: batch[made...], at: 0)
-            calls.isRunning = !calls.waiting.isEmpty
-            return calls.isRunning
-        }
-        if goesOn { queue.addCall { [self] in run() } }
+        queue.addCall { [self] in run() }
     }
 }

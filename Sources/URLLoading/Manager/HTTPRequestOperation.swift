@@ -25,8 +25,6 @@ public final class HTTPRequestOperation: TransferOperation {
         var content: [UInt8]?
         var error: TransferError?
         var shown = TransferProgress()
-        var told: UInt64 = 0
-        var isTelling = false
         var whenFinished: (@Sendable () -> Void)?
         var order: CallOrder
         /// Whether that is on no queue of the caller's.
@@ -174,9 +172,19 @@ public final class HTTPRequestOperation: TransferOperation {
 
     @NetworkActor
     private func perform() async {
+        let calls = ProgressCalls(state.withLock { $0.order }) { [weak self] new, received, expected in
+            self?.state.withLock { $0.progress }?(new, received, expected)
+        }
         let load = PlainLoad(
             request, of: session, maximumLength: session.configuration.maximumContentLength,
-            progress: { [weak self] in self?.note($0) })
+            progress: { [weak self] progress in
+                guard let self else { return }
+                let hasReceiver = state.withLock { state in
+                    state.shown = progress
+                    return state.progress != nil
+                }
+                if hasReceiver { calls.note(progress) }
+            })
         let (isPaused, isCancelled) = state.withLock { state in
             state.load = load
             return (state.isPaused, state.phase == .cancelled)
@@ -193,31 +201,6 @@ public final class HTTPRequestOperation: TransferOperation {
             }
             finish(.success(content))
         } catch { finish(.failure(error)) }
-    }
-
-    private func note(_ progress: TransferProgress) {
-        let order = state.withLock { state -> CallOrder? in
-            if progress.received < state.told { state.told = 0 }
-            state.shown = progress
-            guard state.progress != nil, !state.isTelling else { return nil }
-            state.isTelling = true
-            return state.order
-        }
-        order?.append { [self] in tell() }
-    }
-
-    private func tell() {
-        let (block, new, shown) = state.withLock { state in
-            defer {
-                state.told = state.shown.received
-                state.isTelling = false
-            }
-            return (state.progress, state.shown.received - min(state.told, state.shown.received), state.shown)
-        }
-        guard new > 0 else { return }
-        block?(
-            Int64(clamping: new), Int64(clamping: shown.received),
-            shown.expected.map { Int64(clamping: $0) } ?? -1)
     }
 
     private func finish(_ result: Result<[UInt8], TransferError>) {

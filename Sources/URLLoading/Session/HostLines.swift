@@ -8,11 +8,11 @@ struct HostLines {
     /// The tasks of one host.
     private struct Line {
         var active = 0
-        var waiting: [Place] = []
-        /// The first that still waits; what is before it has gone.
-        var first = 0
-        /// How many of those behind it were left.
+        var waiting = WaitingLine<Place>()
+        /// How many of them were left.
         var left = 0
+
+        var isUnused: Bool { active == 0 && waiting.isEmpty }
     }
 
     /// A place in a line. One that was left is passed over.
@@ -38,28 +38,19 @@ struct HostLines {
     /// that does not move must not grow.
     mutating func leave(_ run: TaskRun) {
         guard run.ticket.take() != nil, var line = lines.removeValue(forKey: run.origin) else { return }
-        defer { if line.active > 0 || !line.waiting.isEmpty { lines[run.origin] = line } }
+        defer { if !line.isUnused { lines[run.origin] = line } }
         line.left += 1
-        guard line.left > (line.waiting.count - line.first) / 2 else { return }
-        line.waiting.removeFirst(line.first)
+        guard line.left > line.waiting.count / 2 else { return }
         line.waiting.removeAll { $0.run.ticket != $0.ticket }
-        (line.first, line.left) = (0, 0)
+        line.left = 0
     }
 
     /// The next task that may load from `origin`, which then counts until `finished`.
     mutating func next(for origin: Origin?) -> TaskRun? {
         guard var line = lines.removeValue(forKey: origin) else { return nil }
-        defer {
-            if line.first > line.waiting.count / 2 {
-                line.waiting.removeFirst(line.first)
-                line.first = 0
-            }
-            if line.active > 0 || !line.waiting.isEmpty { lines[origin] = line }
-        }
+        defer { if !line.isUnused { lines[origin] = line } }
         guard line.active < limit else { return nil }
-        while line.first < line.waiting.count {
-            let place = line.waiting[line.first]
-            line.first += 1
+        while let place = line.waiting.takeFirst() {
             guard place.run.ticket == place.ticket else {
                 line.left -= 1
                 continue

@@ -38,7 +38,7 @@ extension Session {
     public func data(
         for request: LoadRequest
     ) async throws(TransferError) -> (content: [UInt8], response: HTTPResponse) {
-        let question = Question<Result<([UInt8], HTTPResponse), TransferError>>(.failure(.abandoned))
+        let question = Question<Result<([UInt8], HTTPResponse), TransferError>>(.failure(.cancelledTask))
         let task = dataTask(with: request) { content, response, error in
             question.resolve(Session.result(content, response, error))
         }
@@ -137,7 +137,7 @@ extension Session {
     private func download(
         _ make: (TaskCompletion) -> DownloadTask
     ) async throws(TransferError) -> (location: String, response: HTTPResponse) {
-        let question = Question<Result<(String, HTTPResponse), TransferError>>(.failure(.abandoned))
+        let question = Question<Result<(String, HTTPResponse), TransferError>>(.failure(.cancelledTask))
         let completion = TaskCompletion.download(
             { location, response, error in question.resolve(Session.result(location, response, error)) },
             keepsFile: true)
@@ -148,7 +148,7 @@ extension Session {
     private static func result<Value>(
         _ value: Value?, _ response: HTTPResponse?, _ error: TransferError?
     ) -> Result<(Value, HTTPResponse), TransferError> {
-        guard let value, let response else { return .failure(error ?? .abandoned) }
+        guard let value, let response else { return .failure(error ?? .cancelledTask) }
         return .success((value, response))
     }
 
@@ -162,12 +162,5 @@ extension Session {
             task.cancel()
         }
         return try result.get()
-    }
-}
-
-extension TransferError {
-    /// Nobody is left who could answer.
-    fileprivate static var abandoned: TransferError {
-        TransferError(.cancelled, during: .prepare, "cancelled")
     }
 }

@@ -88,7 +88,7 @@ extension TaskRun: LoadFollower {
 
     func hasReceived(_ progress: TransferProgress) {
         task.facts.withLock { $0.show(progress) }
-        writeProgress.note(progress)
+        writeProgress?.note(progress)
     }
 
     func goesOn(_ response: HTTPResponse, at offset: UInt64, of total: UInt64?) {
@@ -99,7 +99,7 @@ extension TaskRun: LoadFollower {
             facts.response = response
             facts.show(TransferProgress(received: offset, expected: total))
         }
-        writeProgress.begin(at: offset)
+        writeProgress?.begin(at: offset)
         guard session.delegate != nil else { return }
         let (offset, total) = (Int64(clamping: offset), total.map { Int64(clamping: $0) } ?? -1)
         session.order.append { [session] in

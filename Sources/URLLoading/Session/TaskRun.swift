@@ -25,8 +25,8 @@ final class TaskRun {
     /// Where a download goes.
     private(set) var file: FileTarget?
     private var collected: CollectingTarget?
-    /// What is told of a download while it comes.
-    let writeProgress: WriteProgress
+    /// What the delegate is told of a download while it comes; `nil` where there is nobody to tell, or nothing.
+    private(set) var writeProgress: ProgressCalls?
     /// Credentials under test.
     var triedSpaces: Set<ProtectionSpace> = []
     private var isOver = false
@@ -38,7 +38,12 @@ final class TaskRun {
         origin = task.originalRequest?.uri.origin
         let limit = core.configuration.timeoutIntervalForResource
         deadline = Deadline(.total, in: limit)
-        writeProgress = WriteProgress(task)
+        guard let download = task as? DownloadTask, session.delegate != nil else { return }
+        writeProgress = ProgressCalls(session.order) { [session] new, written, expected in
+            session.delegate?.session(
+                session, downloadTask: download, didWriteData: new, totalBytesWritten: written,
+                totalBytesExpectedToWrite: expected)
+        }
     }
 
     /// Whether the caller wants it to hold.

@@ -47,12 +47,12 @@ struct RangesTests {
         }
         stage.folder.write("from before", to: "movie.mp4")
         let sample = FileSample(stage.folder.path)
-        let memory = residentOctets()
+        let memory = ProcessMemory.anonymous
         let peak = Box(0)
         let connection = URLConnection(
             request: LoadRequest(try stage.uri("/films/movie.mp4?r=1")), delegate: sample)
         try await waitUntil(within: .seconds(30)) {
-            peak.change { $0 = max($0, residentOctets()) }
+            peak.change { $0 = max($0, ProcessMemory.anonymous) }
             return sample.end.value != nil
         }
         withExtendedLifetime(connection) {}
@@ -261,11 +261,4 @@ struct RangesTests {
         #expect(AcceptRanges(HTTPFields()) == .unknown)
         #expect(AcceptRanges(HTTPFields()).allowsByteRanges && !AcceptRanges.none.allowsByteRanges)
     }
-}
-
-/// What the process holds in memory now.
-func residentOctets() -> Int {
-    guard let file = octets(ofFile: "/proc/self/statm") else { return 0 }
-    let words = String(decoding: file, as: UTF8.self).split(separator: " ")
-    return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * Int(getpagesize())
 }
