@@ -1,4 +1,5 @@
 import Glibc
+import Download
 import HTTPClient
 import HTTPMessage
 import NetworkProbes
