@@ -35,23 +35,27 @@ let package = Package(
             name: "Download", dependencies: ["HTTPCache", "HTTPClient", "HTTPMessage", "System"],
             swiftSettings: strict),
         .target(
+            name: "Reachability", dependencies: ["CLinux", "System", "Transport"], swiftSettings: strict),
+        .target(
             name: "URLLoading",
-            dependencies: ["Download", "HTTPCache", "HTTPClient", "HTTPMessage", "System", "Transport"],
+            dependencies: [
+                "Download", "HTTPCache", "HTTPClient", "HTTPMessage", "Reachability", "System", "Transport",
+            ],
             swiftSettings: strict),
         .target(
             name: "Replay", dependencies: ["CLinux", "COpenSSL", "CZlib", "System"], swiftSettings: strict),
         .target(
             name: "RawgetTool",
             dependencies: [
-                "Examples", "HTTPCache", "HTTPMessage", "HTTPWire", "HTTPClient", "Download", "System",
-                "Transport", "Replay", "URLLoading",
+                "Examples", "HTTPCache", "HTTPMessage", "HTTPWire", "HTTPClient", "Download", "Reachability",
+                "System", "Transport", "Replay", "URLLoading",
             ],
             swiftSettings: strict),
         .target(
             name: "Rawget",
             dependencies: [
-                "HTTPCache", "HTTPMessage", "HTTPWire", "HTTPClient", "Download", "System", "Transport",
-                "URLLoading",
+                "HTTPCache", "HTTPMessage", "HTTPWire", "HTTPClient", "Download", "Reachability", "System",
+                "Transport", "URLLoading",
             ],
             swiftSettings: strict),
         // A file for each style, which imports what a program would. Part of no product but the tool.
@@ -132,6 +136,10 @@ let package = Package(
         .executableTarget(
             name: "KillTest", dependencies: ["NetworkProbes", "Replay", "System"],
             path: "Tests/KillTest", swiftSettings: strict),
+        // What tests run inside of namespaces of the network. Part of no product.
+        .executableTarget(
+            name: "NetworkScenes", dependencies: ["Reachability", "Transport", "URLLoading"],
+            path: "Tests/NetworkScenes", swiftSettings: strict),
         .testTarget(
             name: "FixtureTests",
             dependencies: ["RawgetTool", "Replay", "TestSupport"], swiftSettings: strict),

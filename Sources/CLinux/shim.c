@@ -2,6 +2,7 @@
 #include "CLinux.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -105,6 +106,22 @@ int clinux_rename_noreplace(int from_folder, const char *from, int to_folder, co
 int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
 
 int clinux_plain_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+int clinux_route_socket(uint32_t groups)
+{
+    int type = SOCK_RAW | SOCK_CLOEXEC | (groups != 0 ? SOCK_NONBLOCK : 0);
+    int descriptor = socket(AF_NETLINK, type, NETLINK_ROUTE);
+    if (descriptor < 0) return -1;
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = groups};
+    struct timeval limit = {.tv_sec = 1};
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0
+        && (groups != 0 || setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0))
+        return descriptor;
+    int code = errno;
+    close(descriptor);
+    errno = code;
+    return -1;
+}
 
 int clinux_unread_octets(int descriptor, int *count) { return ioctl(descriptor, FIONREAD, count); }
 

@@ -4,6 +4,7 @@
 @_exported public import HTTPCache
 @_exported public import HTTPClient
 @_exported public import HTTPMessage
+@_exported public import Reachability
 @_exported public import URLLoading
 // What stands in the signatures of those modules and comes from below them: each by its name, since the rest of these
 // modules is no business of a program that downloads.

@@ -86,9 +86,7 @@ public struct SocketAddress: Hashable, Sendable {
     /// The address without its port; the path of a Unix socket.
     public var host: String {
         switch form {
-        case .ipv4(let address, _):
-            return stride(from: 24, through: 0, by: -8).map { String(address >> UInt32($0) & 0xFF) }.joined(
-                separator: ".")
+        case .ipv4: return octets.map(String.init).joined(separator: ".")
         case .ipv6(let octets, _, _):
             var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
             // Safety: 16 octets in, a buffer of the length the call asks for out.
@@ -104,6 +102,21 @@ public struct SocketAddress: Hashable, Sendable {
         case .ipv4(_, let port), .ipv6(_, let port, _): port
         case .unix: 0
         }
+    }
+
+    /// The octets of the address, in the order of the wire: 4, 16, or none for a Unix socket.
+    package var octets: [UInt8] {
+        switch form {
+        case .ipv4(let address, _):
+            stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: address >> UInt32($0)) }
+        case .ipv6(let octets, _, _): octets
+        case .unix: []
+        }
+    }
+
+    /// The interface that a link-local IPv6 address belongs to, by its number; 0 where none is said.
+    package var scope: UInt32 {
+        if case .ipv6(_, _, let scope) = form { scope } else { 0 }
     }
 
     /// Lends the address as the system's calls want it.

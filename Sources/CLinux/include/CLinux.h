@@ -42,6 +42,10 @@ int clinux_accept(int listener);
 /* A pipe whose ends are closed on exec from the beginning. */
 int clinux_plain_pipe(int ends[2]);
 
+/* A netlink socket for routes (NETLINK_ROUTE), closed on exec, that hears of the multicast groups in the bit mask `groups`.
+ * One that hears of none is for questions: it blocks, for a second at most. The others never block. */
+int clinux_route_socket(uint32_t groups);
+
 int clinux_unread_octets(int descriptor, int *count);
 int clinux_columns(int descriptor);
 int clinux_block_sigpipe(void);
