@@ -86,6 +86,9 @@ public struct DownloadPlan {
     public var synchronizes = false
     /// When a failed transfer is tried again.
     public var retries = RetryPolicy.none
+    /// Who knows of networks. With it, a transfer that fails while there is no way to the host is tried again when there is
+    /// one, which counts as no retry; and a wait before a retry ends early when routes or addresses change. `nil`: nobody.
+    public var connectivity: (any Connectivity)?
     /// Limits of the transfer.
     public var options = TransferOptions()
     /// Where the caller takes part.

@@ -54,16 +54,53 @@ extension DownloadRun {
             // What was begun anew keeps nothing of what came before: that is no progress.
             let isKept = retryCount == 0 || writer.asked != nil && writer.anew == nil
             attempt.newOctets = isKept && writer.position > mostOctets ? writer.position - mostOctets : 0
-            if canBeTriedAgain(attempt), decide(attempt, because: failure.detail) {
-                // A whole answer that was begun can be gone on with, whatever came before it.
-                if writer.asked == nil, writer.received > 0 { mustAskForWhole = false }
-                if failure.code == .digestMismatch { mustAskForWhole = true }
-                mostOctets = max(mostOctets, writer.position)
-                isAfterBreak = true
-                return try await pause()
+            if canBeTriedAgain(attempt) {
+                if let patience = patience(after: attempt) {
+                    try await waitForNetwork(patience, after: failure)
+                    return prepareTry(after: failure)
+                }
+                if decide(attempt, because: failure.detail) {
+                    prepareTry(after: failure)
+                    // What a server has asked for is no matter of networks.
+                    return try await pause(endsWithChange: attempt.retryAfter == nil)
+                }
             }
         }
         throw await abandoned(failure)
+    }
+
+    /// Makes what the failed try has left ready for the next one.
+    private func prepareTry(after failure: TransferError) {
+        // A whole answer that was begun can be gone on with, whatever came before it.
+        if writer.asked == nil, writer.received > 0 { mustAskForWhole = false }
+        if failure.code == .digestMismatch { mustAskForWhole = true }
+        mostOctets = max(mostOctets, writer.position)
+        isAfterBreak = true
+    }
+
+    /// How long the network is waited for; `nil` where it is there, or would not help.
+    private func patience(after attempt: RetryAttempt) -> Duration? {
+        guard let connectivity = plan.connectivity, !connectivity.hasWay(to: peers) else { return nil }
+        return state.patience(after: attempt, elapsed: .now - beginning)
+    }
+
+    /// Stands still until there is a way to the host. Throws where none comes.
+    private func waitForNetwork(_ patience: Duration, after failure: TransferError)
+        async throws(TransferError)
+    {
+        let beginning = Instant.now
+        observe(.waitingForNetwork(reason: failure.detail, limit: patience))
+        guard await plan.connectivity?.waitForWay(to: peers, until: beginning + patience) ?? false else {
+            guard !Task.isCancelled else {
+                throw await abandoned(TransferError(.cancelled, during: .prepare, "cancelled"))
+            }
+            var failure = failure
+            failure.detail += "; no network came within \(patience.inSeconds.formattedSeconds)"
+            throw await abandoned(failure)
+        }
+        // Connections that stood over the network that was lost lead nowhere now.
+        client.closeIdleConnections()
+        observe(.networkIsBack(after: .now - beginning))
     }
 
     /// Whether another try could bring the content to where it belongs.
@@ -93,9 +130,19 @@ extension DownloadRun {
         }
     }
 
-    private func pause() async throws(TransferError) {
+    /// The shortest that a change of the network makes a wait: one that comes and goes must not use up the tries at once.
+    private static let shortestWait = Duration.seconds(1)
+
+    /// Waits for the time of the next try, or, where the network may be why the last has failed, for a change of that.
+    private func pause(endsWithChange: Bool = false) async throws(TransferError) {
         guard let time = wait.take(), time > .zero else { return }
-        guard await NetworkActor.loop.sleep(until: .now + time) else {
+        let beginning = Instant.now
+        var end = beginning + time
+        if endsWithChange, let connectivity = plan.connectivity, await connectivity.waitForChange(until: end)
+        {
+            end = min(end, beginning + DownloadRun.shortestWait)
+        }
+        guard !Task.isCancelled, await NetworkActor.loop.sleep(until: end) else {
             throw await abandoned(TransferError(.cancelled, during: .prepare, "cancelled"))
         }
     }

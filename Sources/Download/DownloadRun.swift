@@ -28,6 +28,8 @@ final class DownloadRun {
     var mostOctets: UInt64 = 0
     private var sums = TransferSums()
     let isResumable: Bool
+    /// The host's addresses, as far as a try has found them.
+    private(set) var peers: [SocketAddress] = []
 
     init(_ plan: DownloadPlan, _ client: Client) {
         self.plan = plan
@@ -46,6 +48,7 @@ final class DownloadRun {
             started(transfer)
             var report: TransferReport?
             do throws(TransferError) { report = try await transfer.run() } catch {
+                if !transfer.addresses.isEmpty { peers = transfer.addresses }
                 if let answer = transfer.answer {
                     try await writer.drain(until: deadline)
                     return received(answer, failure: error)

@@ -30,7 +30,7 @@ public struct Example: Sendable {
         connectionInMemory, connectionToFile, sizeFirst, batchesByRange, breakPointResume,
         sharedSession, sessionWithDelegate, pauseAndGoOn, configurations,
         requestOperation, managerWithDestination,
-        cachePolicies, networkActivity, progressText, errorSentences, namesBeyondASCII,
+        cachePolicies, reachability, networkActivity, progressText, errorSentences, namesBeyondASCII,
     ]
 }
 

@@ -28,6 +28,16 @@ extension Client {
             let careful = !request.method.isIdempotent
             switch pool.lease(for: key, fresh: fresh, careful: careful, holdsTurn: holdsTurn) {
             case .use(let connection):
+                transfer.note(connection)
+                if let remote = connection.stream.remoteAddress,
+                    !(transfer.hooks.mayConnect?(remote) ?? true)
+                {
+                    // The way has changed since it was opened.
+                    connection.stream.close()
+                    pool.closed(key)
+                    holdsTurn = false
+                    continue
+                }
                 transfer.observe(.reusing(connection: connection.number))
                 return LeasedConnection(connection: connection, opened: 0)
             case .open:
@@ -40,6 +50,7 @@ extension Client {
                     }
                 }
                 if let connection = opening.connection {
+                    transfer.note(connection)
                     return LeasedConnection(connection: connection, opened: 1)
                 }
                 pool.closed(key)
@@ -82,7 +93,12 @@ extension Client {
                 if !reached.isEmpty { addresses = reached }
             }
             transfer.timings.resolved = .now
+            transfer.addresses = addresses
             phase = .connect
+            if let mayConnect = transfer.hooks.mayConnect, key.route.socket == nil {
+                addresses = addresses.filter(mayConnect)
+                guard !addresses.isEmpty else { throw TransportError(.notPermitted) }
+            }
             dialer.observer = { event in
                 switch event {
                 case .trying(let address): transfer.observe(.connecting(address))
@@ -187,5 +203,13 @@ extension Client {
             transfer.observe(.resolved(found))
             return found
         }
+    }
+}
+
+extension Transfer {
+    /// The transfer uses `connection` from now on.
+    fileprivate func note(_ connection: PooledConnection) {
+        addresses = connection.stream.remoteAddress.map { [$0] } ?? []
+        localAddress = connection.localAddress
     }
 }

@@ -35,6 +35,10 @@ public struct RetryPolicy: Hashable, Sendable {
     /// and waits begin anew. `nil` counts every try, as curl does.
     public var resetsOnProgress: UInt64?
 
+    /// How long a network that has gone away is waited for at most, each time, by those who know of networks; 10 minutes.
+    /// That is no retry. It ends earlier where `maximumTime` does.
+    public var longestOutage = Duration.seconds(600)
+
     /// A policy as curl has it for --retry: nothing is shortened, capped or forgotten.
     public init(_ scope: Scope, maximumRetries: Int) {
         self.scope = scope

@@ -58,6 +58,20 @@ public struct RetryState: Sendable {
         retries += 1
         return .wait(wait)
     }
+
+    /// How long the network may be waited for after a try that failed as `attempt` says, `elapsed` after the start of the
+    /// first, while there is no way to the host; `nil` where the policy would not try again with one either. Such a wait is
+    /// no retry, since it fails nobody.
+    public mutating func patience(after attempt: RetryAttempt, elapsed: Duration) -> Duration? {
+        guard policy.maximumRetries > 0,
+            // Without a network all failures of a connection are the same outage.
+            attempt.isTransient(policy, isOutage: isOutage || policy.scope != .resumable)
+        else { return nil }
+        if policy.scope == .resumable || policy.retriesCut, attempt.isCut { isOutage = true }
+        var limit = policy.longestOutage
+        if let time = policy.maximumTime { limit = min(limit, time - max(elapsed, .zero)) }
+        return limit > .zero ? limit : nil
+    }
 }
 
 extension RetryState.Reason {

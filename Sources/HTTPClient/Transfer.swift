@@ -16,6 +16,10 @@ public final class Transfer {
     package var contentBefore: UInt64 = 0
     /// Octets of the whole representation, where the content is only a part of it.
     package var wholeExpected: UInt64?
+    /// The addresses of the host asked last, as far as they are known: one where there is a connection.
+    package internal(set) var addresses: [SocketAddress] = []
+    /// This side's address of the connection used last.
+    package internal(set) var localAddress: SocketAddress?
     /// Whether reading is suspended.
     public private(set) var isPaused = false
 

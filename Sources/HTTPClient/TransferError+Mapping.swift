@@ -21,6 +21,10 @@ extension TransferError {
             self.init(
                 .couldNotConnect, during: .connect, "could not connect to \(host): \(list)",
                 errno: error.errno)
+        case .notPermitted:
+            self.init(
+                .offline, during: .connect,
+                "every way to \(host) leads over a network that may not be used")
         case .notBound(let words):
             self.init(
                 .interfaceFailed, during: .connect, "could not begin a connection to \(host): \(words)")

@@ -61,6 +61,8 @@ public struct TransferError: Error, Hashable, Sendable {
         /// No octet came for too long.
         case silence
         case speed
+        /// The network that was in use is there no more.
+        case networkLost
         case tls(TLSFailure.Cause)
         /// What came in place of a response is TLS.
         case speaksTLS
@@ -153,6 +155,8 @@ extension TransferError.Code {
     public static let contentNotRewound = Self("contentNotRewound")
     /// Only a stored response was wanted, and none fits.
     public static let notInCache = Self("notInCache")
+    /// There is no network, or none that may be used.
+    public static let offline = Self("offline")
     /// The caller ended it.
     public static let cancelled = Self("cancelled")
 }

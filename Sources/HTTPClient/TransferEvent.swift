@@ -66,6 +66,10 @@ public enum TransferEvent: Sendable {
     case retrying(number: Int, after: Duration, reason: String)
     /// The transfer has failed and is not tried again, though it could be: for this reason.
     case notRetrying(reason: String)
+    /// The transfer has failed because there is no network: it is tried again when that is back, for so long at most.
+    case waitingForNetwork(reason: String, limit: Duration)
+    /// There is a network again, after so long.
+    case networkIsBack(after: Duration)
     /// The connection is kept for the next request.
     case connectionKept(connection: Int)
     /// The connection is closed, and why it is not kept.

@@ -18,6 +18,7 @@ enum Advice {
         case .totalTime: "Allow more with -m, --max-time."
         case .silence: "Try again; -y SECONDS allows a longer silence, -y 0 any."
         case .speed: "Allow a lower speed with -Y, --speed-limit, or more time for it with -y, --speed-time."
+        case .networkLost: "Try again when there is a network."
         case .speaksTLS: nil
         case .redirectScheme: "Allow it with --proto-redir, or give the address itself."
         case .noRedirects: "Allow some with --max-redirs, or give the address itself."

@@ -51,6 +51,10 @@ struct Trace {
         case .retrying(let number, let wait, let reason):
             note("retry \(number) after \(wait.inSeconds.formattedSeconds): \(reason)")
         case .notRetrying(let reason): note("no other try: \(reason)")
+        case .waitingForNetwork(let reason, let limit):
+            note("no network, waiting at most \(limit.inSeconds.formattedSeconds): \(reason)")
+        case .networkIsBack(let time):
+            note("the network is back after \(time.inSeconds.formattedSeconds)")
         case .connectionKept(let number): note("keeping connection \(number)")
         case .connectionClosed(let number, let reason): note("closing connection \(number): \(reason)")
         }

@@ -2,6 +2,7 @@ import Download
 import HTTPClient
 import HTTPMessage
 import System
+import URLLoading
 
 extension TransferPlan {
     /// Refuses what goes on in two ways at once, or cannot. Returns a warning where an option does nothing.
@@ -47,6 +48,7 @@ extension TransferPlan {
         plan.checksDigests = !run.isCurl
         plan.synchronizes = resuming.synchronizes
         plan.retries = resuming.retryPolicy(isCurl: run.isCurl) ?? usualRetries(plan)
+        if !run.isCurl, plan.retries.maximumRetries > 0 { plan.connectivity = NetworkConnectivity.shared }
     }
 
     /// What is done unasked: only a download to a file can go on where it stopped, and who sets limits of time means them.

@@ -13,6 +13,8 @@ enum TransferWait: Hashable, Sendable {
     static let leastUpload: UInt64 = 64 << 10
     /// What is waited for before another try.
     static let anotherTry = "waiting to try again"
+    /// What is waited for where there is none.
+    static let network = "waiting for the network"
     /// The most columns that a host takes.
     fileprivate static let hostColumns = 40
 }
@@ -34,6 +36,7 @@ extension TransferEvent {
         case .requestSent: return .waits("waiting for the answer")
         case .response: return .waits("waiting for the content")
         case .redirecting: return .waits("following a redirect")
+        case .waitingForNetwork: return .waits(TransferWait.network)
         case .retrying: return .waits(TransferWait.anotherTry)
         case .content, .contentReceived: return .ends
         default: return .none
@@ -43,7 +46,7 @@ extension TransferEvent {
     /// Whether a warning may follow, which needs a line of its own.
     var mayBringWarning: Bool {
         switch self {
-        case .redirecting, .retrying, .notRetrying, .startingOver: true
+        case .redirecting, .retrying, .notRetrying, .startingOver, .waitingForNetwork: true
         default: false
         }
     }

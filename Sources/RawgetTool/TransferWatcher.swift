@@ -54,6 +54,11 @@ final class TransferWatcher {
             record.beginAgain()
             plan.console.warn(
                 "\(reason.escapedForTerminal); trying again in \(wait.inSeconds.formattedSeconds)")
+        case .waitingForNetwork(let reason, let limit):
+            record.beginAgain()
+            plan.console.warn(
+                "\(reason.escapedForTerminal); there is no network: waiting for it, at most \(limit.inSeconds.formattedSeconds)"
+            )
         case .notRetrying(let reason): plan.console.warn("no other try: \(reason)")
         case .startingOver(let reason):
             record.beginAgain()

@@ -105,6 +105,9 @@ public final class ReachabilityMonitor: Sendable {
         }
     }
 
+    /// Whether it watches.
+    public var isMonitoring: Bool { state.withLock { $0.task != nil } }
+
     /// Watches no more. What is known stays.
     public func stopMonitoring() {
         state.withLock { state in

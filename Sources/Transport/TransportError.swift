@@ -9,6 +9,8 @@ public struct TransportError: Error, Hashable, Sendable {
         case notResolved(String)
         /// Every address failed; each with its reason.
         case notConnected([Attempt])
+        /// The caller permits no connection to any of the host's addresses.
+        case notPermitted
         /// Connections cannot begin where they are told to.
         case notBound(String)
         case timedOut(Deadline.Limit, after: Duration)

@@ -20,10 +20,31 @@ protocol LoadFollower: AnyObject {
     func observe(_ event: TransferEvent)
     /// A request is about to be sent, a redirect's aside.
     func willSend(_ request: HTTPRequest)
+    /// Whether a connection may lead to an address; `nil`: to any.
+    var mayConnect: (@NetworkActor @Sendable (SocketAddress) -> Bool)? { get }
+    /// A transfer has failed, which another one could make good. Waits where there is no network that may be used. Throws
+    /// why it waits no longer.
+    func waitForNetwork(after error: TransferError) async throws(TransferError) -> NetworkVerdict
     /// Content was taken.
     func hasReceived(_ progress: TransferProgress)
     /// `response` brings the rest of what is there.
     func goesOn(_ response: HTTPResponse, at offset: UInt64, of total: UInt64?)
+}
+
+/// What a failure has to do with networks.
+enum NetworkVerdict: Hashable, Sendable {
+    /// Nothing, as far as anybody knows.
+    case isOther
+    /// There was none for a moment.
+    case isBack
+    /// There was none, and there is one now that it was waited for.
+    case hasCome
+}
+
+/// Nothing of it for who does not ask about networks.
+extension LoadFollower {
+    var mayConnect: (@NetworkActor @Sendable (SocketAddress) -> Bool)? { nil }
+    func waitForNetwork(after error: TransferError) async throws(TransferError) -> NetworkVerdict { .isOther }
 }
 
 /// One load, from its request to its one ending, in as many transfers as that takes: the loop above `Client.send` that
@@ -84,6 +105,8 @@ final class Load {
     private var lengthAtFailure: UInt64 = 0
     /// Whether the load was suspended since the transfer under way began: the connection may have died of it.
     private var wasSuspended = false
+    /// Why the transfer under way was ended here.
+    private var networkLoss: TransferError?
 
     /// Most times in a row that the rest is asked for without getting any of it.
     private static let mostVainTries = 3
@@ -116,11 +139,14 @@ final class Load {
     /// Whether the target can take nothing now.
     var isHeldUp = false { didSet { updateReading() } }
 
+    /// Whether there is no network over which more could come.
+    var isOffline = false { didSet { updateReading() } }
+
     private(set) var isCancelled = false
 
     private func updateReading() {
         guard let transfer else { return }
-        if isSuspended || isHeldUp { transfer.pause() } else { transfer.resume() }
+        if isSuspended || isHeldUp || isOffline { transfer.pause() } else { transfer.resume() }
     }
 
     /// Ends the load: it fails as `cancelled`, unless it was over.
@@ -128,6 +154,17 @@ final class Load {
         isCancelled = true
         transfer?.cancel()
         giveUpQuestion()
+    }
+
+    /// The network over which the transfer goes is not there any more, or may not be used: ends the transfer for that
+    /// reason, which is the load's end only where nothing can go on. False, and nothing is done, where it cannot.
+    func endTransfer(for reason: TransferError, evenIfItIsLost: Bool) -> Bool {
+        guard let transfer, networkLoss == nil, evenIfItIsLost || mayAskAgain(after: reason) else {
+            return false
+        }
+        networkLoss = reason
+        transfer.cancel()
+        return true
     }
 
     /// Waits no longer for what a delegate was asked.
@@ -162,6 +199,8 @@ final class Load {
     }
 
     private func begin() -> Transfer {
+        networkLoss = nil
+        isOffline = false
         var next = request
         asksForRest = part.length > 0
         if asksForRest {
@@ -194,6 +233,7 @@ final class Load {
         hooks.willSend = { [weak self] request, redirect in await self?.willSend(request, redirect) }
         hooks.didReceive = { [weak self] response in await self?.judge(response) ?? false }
         hooks.willStore = { [weak self] response in await self?.mayStore(response) ?? false }
+        hooks.mayConnect = follower?.mayConnect
         hooks.observe = { [weak self] event in self?.observe(event) }
         return hooks
     }
@@ -251,14 +291,27 @@ final class Load {
     private func goOn(after error: TransferError) async throws(TransferError) {
         guard !isCancelled else { throw TransferError(.cancelled, during: error.phase, "cancelled") }
         if case .failure(let failure) = verdict { throw failure }
-        guard wasSuspended, Load.isOfConnection(error), request.canBeContinued else { throw error }
-        // Coded content is counted in octets that are not those of a range.
-        guard part.length == 0 || part.isContinuable && (part.coding == nil || options.contentForm == .asSent)
-        else { throw error }
-        guard part.length > 0 || beginning == nil || target.canBeginAnew else { throw error }
-        vainTries = part.length > lengthAtFailure ? 0 : vainTries + 1
+        let error = networkLoss ?? error
+        guard mayAskAgain(after: error) else { throw error }
+        let network = try await follower?.waitForNetwork(after: error) ?? .isOther
+        guard !isCancelled else { throw TransferError(.cancelled, during: error.phase, "cancelled") }
+        guard network != .isOther || wasSuspended && Load.isOfConnection(error) else { throw error }
+        vainTries = part.length > lengthAtFailure || network == .hasCome ? 0 : vainTries + 1
         lengthAtFailure = part.length
         guard vainTries < Load.mostVainTries else { throw error }
+    }
+
+    /// Whether another request could make the failure good.
+    private func mayAskAgain(after error: TransferError) -> Bool {
+        if part.length > 0 {
+            // Coded content is counted in octets that are not those of a range.
+            return request.canBeContinued && part.isContinuable
+                && (part.coding == nil || options.contentForm == .asSent)
+        }
+        if beginning != nil { return request.canBeContinued && target.canBeginAnew }
+        // Of what has an effect nothing may have been sent.
+        let isUnsent = error.phase == .resolve || error.phase == .connect
+        return request.method.isSafe || isUnsent && current.uri == request.uri
     }
 
     /// Whether the failure is one that a connection dies of while nobody reads.

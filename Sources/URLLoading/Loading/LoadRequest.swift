@@ -14,7 +14,7 @@ public struct LoadRequest: Hashable, Sendable {
     public var fields: HTTPFields
     /// Content to send; `nil` sends none.
     public var content: [UInt8]?
-    /// Whether it may go over a cellular network; true. Kept, and without effect as long as nothing looks at networks.
+    /// Whether it may go over a cellular network, where its session may; true.
     public var allowsCellularAccess = true
 
     /// What the caller has said; `nil` leaves it to the session.

@@ -1,6 +1,7 @@
 public import HTTPCache
 public import HTTPClient
 public import HTTPMessage
+import Reachability
 
 /// How a session loads (D13, D14). A session takes a copy when it is made.
 public struct SessionConfiguration: Sendable {
@@ -21,8 +22,14 @@ public struct SessionConfiguration: Sendable {
     public var timeoutIntervalForRequest = Duration.seconds(60)
     /// Longest time from a task's first `resume` to its end, whatever it does meanwhile; 7 days.
     public var timeoutIntervalForResource = Duration.seconds(7 * 24 * 60 * 60)
-    /// Whether tasks may go over cellular networks; true. Kept, and without effect as long as nothing looks at networks.
+    /// Whether tasks may go over cellular networks; true. Where they may not, no connection is made over one; a task fails as
+    /// `offline`, or waits. What leads over one only later is ended. The resolver is asked by the system, whatever it uses.
     public var allowsCellularAccess = true
+    /// Whether a task waits where there is no network that it may use, before it begins and while it loads, and goes on when
+    /// there is one; false: it fails. It waits as long as all of a task may last (`timeoutIntervalForResource`).
+    public var waitsForConnectivity = false
+    /// Where the kernel shows what kind each network interface is.
+    public var interfaceFolder = NetworkState.interfaceFolder
     /// Tasks that load from one host (scheme, name, port) at once, and most connections to it; 4. Others wait in order.
     public var httpMaximumConnectionsPerHost = 4
     /// Whether the system chooses the time of background transfers; false, and without effect in other sessions.

@@ -14,6 +14,11 @@ final class SessionCore {
     /// Credentials that are good for the session.
     private var credentials: [ProtectionSpace: Credential] = [:]
     private var folder: PrivateFolder?
+    /// Tells of networks, while there are tasks to which those matter.
+    let feed: NetworkFeed
+    private var listener: Int?
+    /// Tasks under way to which networks matter.
+    private var watchers = 0
     /// Ends the wait for the first deadline.
     private var alarm: Task<Void, Never>?
 
@@ -23,6 +28,7 @@ final class SessionCore {
     nonisolated init(_ configuration: SessionConfiguration) {
         self.configuration = configuration
         client = configuration.makeClient()
+        feed = NetworkFeed(interfaceFolder: configuration.interfaceFolder)
         lines = HostLines(limit: configuration.httpMaximumConnectionsPerHost)
     }
 
@@ -113,6 +119,25 @@ final class SessionCore {
             run.expire()
         }
         watchDeadlines()
+    }
+
+    // MARK: Networks
+
+    /// A task begins to which networks matter: it hears of changes until as many have ended.
+    func beginWatching() {
+        watchers += 1
+        guard listener == nil else { return }
+        listener = feed.listen { [weak self] in self?.tellOfNetwork() }
+    }
+
+    /// Such a task has ended.
+    func endWatching() {
+        watchers -= 1
+        if watchers == 0, let number = listener.take() { feed.stop(number) }
+    }
+
+    private func tellOfNetwork() {
+        for run in runs.values where run.watchesNetwork { run.networkHasChanged() }
     }
 
     // MARK: What tasks share

@@ -29,6 +29,9 @@ public protocol SessionDelegate: AnyObject, Sendable {
         _ session: Session, task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64)
 
+    /// There is no network that the task may use: it waits for one, as its session's configuration says. Each wait is told.
+    func session(_ session: Session, taskIsWaitingForConnectivity task: SessionTask)
+
     /// When each step was done. It comes right before the task's last call.
     func session(_ session: Session, task: SessionTask, didFinishCollecting metrics: SessionTaskMetrics)
 
@@ -95,6 +98,9 @@ extension SessionDelegate {
         _ session: Session, task: SessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {}
+
+    /// Nothing.
+    public func session(_ session: Session, taskIsWaitingForConnectivity task: SessionTask) {}
 
     /// Nothing.
     public func session(

@@ -69,6 +69,7 @@ extension TaskRun: LoadFollower {
 
     func observe(_ event: TransferEvent) {
         metrics.note(event)
+        network.note(event)
         guard case .sent(let count, let total) = event, session.delegate != nil else { return }
         let (now, expected) = (Int64(clamping: count), total.map { Int64(clamping: $0) } ?? -1)
         let before = task.facts.withLock { facts in

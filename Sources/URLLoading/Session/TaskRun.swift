@@ -30,13 +30,21 @@ final class TaskRun {
     /// Credentials under test.
     var triedSpaces: Set<ProtectionSpace> = []
     private var isOver = false
+    /// Whether it matters to the task which networks there are.
+    let watchesNetwork: Bool
+    /// What it has seen of networks.
+    var network = TaskNetwork()
 
     init(_ task: SessionTask, by core: SessionCore) {
         self.task = task
         session = task.session
         self.core = core
         origin = task.originalRequest?.uri.origin
-        let limit = core.configuration.timeoutIntervalForResource
+        let configuration = core.configuration
+        network.allowsCellular =
+            configuration.allowsCellularAccess && task.originalRequest?.allowsCellularAccess ?? true
+        watchesNetwork = configuration.waitsForConnectivity || !network.allowsCellular
+        let limit = configuration.timeoutIntervalForResource
         deadline = Deadline(.total, in: limit)
         guard let download = task as? DownloadTask, session.delegate != nil else { return }
         writeProgress = ProgressCalls(session.order) { [session] new, written, expected in
@@ -58,11 +66,13 @@ final class TaskRun {
     /// Begins to load, in a task of its own.
     func start() {
         hasStarted = true
+        if watchesNetwork { core.beginWatching() }
         Task(executorPreference: NetworkActor.loop) { await self.perform() }
     }
 
     /// Ends it: what waits, at once; what loads, as soon as that has noticed.
     func cancel() {
+        network.pause?.finish(.cancelled)
         if hasStarted { load?.cancel() } else { end(.failure(.cancelledTask)) }
     }
 
@@ -174,6 +184,7 @@ final class TaskRun {
         guard !isOver else { return }
         isOver = true
         activity.isActive = false
+        if hasStarted, watchesNetwork { core.endWatching() }
         let metrics = metrics.finish()
         let ending = task.facts.withLock { $0.end(outcome, metrics, keepsProgress: keepsProgress) }
         load = nil
