@@ -138,7 +138,7 @@ let package = Package(
             path: "Tests/KillTest", swiftSettings: strict),
         // What tests run inside of namespaces of the network. Part of no product.
         .executableTarget(
-            name: "NetworkScenes", dependencies: ["Reachability", "Transport", "URLLoading"],
+            name: "NetworkScenes", dependencies: ["HTTPClient", "HTTPMessage", "Reachability", "Transport", "URLLoading"],
             path: "Tests/NetworkScenes", swiftSettings: strict),
         .testTarget(
             name: "FixtureTests",

@@ -7,15 +7,11 @@ import Transport
 @main
 struct Main {
     static func main() async {
-        let arguments = CommandLine.arguments.dropFirst()
+        let arguments = Array(CommandLine.arguments.dropFirst())
         switch arguments.first {
         case "monitor": await monitor(Array(arguments.dropFirst()))
-        case "state":
-            do {
-                print(
-                    try NetworkState.current(
-                        waysTo: arguments.dropFirst().compactMap { SocketAddress(literal: $0, port: 0) }))
-            } catch { print(error) }
+        case "session": exit(await SessionScene.run(Array(arguments.dropFirst())))
+        case "queue": exit(QueueScene.run(arguments.count > 1 ? arguments[1] : ""))
         default: exit(2)
         }
     }
@@ -29,10 +25,10 @@ struct Main {
         monitor.startMonitoring()
         for await status in changes { say("\(status.rawValue)") }
     }
+}
 
-    /// Writes a line at once, whatever standard output is.
-    private static func say(_ line: String) {
-        let octets = Array((line + "\n").utf8)
-        _ = write(1, octets, octets.count)
-    }
+/// Writes a line at once, whatever standard output is.
+func say(_ line: String) {
+    let octets = Array((line + "\n").utf8)
+    _ = write(1, octets, octets.count)
 }
