@@ -112,8 +112,8 @@ let package = Package(
         .testTarget(
             name: "URLLoadingTests",
             dependencies: [
-                "Download", "HTTPCache", "HTTPClient", "HTTPMessage", "Replay", "System", "TestSupport",
-                "Transport", "URLLoading",
+                "Download", "HTTPCache", "HTTPClient", "HTTPMessage", "Reachability", "Replay", "System",
+                "TestSupport", "Transport", "URLLoading",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -138,7 +138,8 @@ let package = Package(
             path: "Tests/KillTest", swiftSettings: strict),
         // What tests run inside of namespaces of the network. Part of no product.
         .executableTarget(
-            name: "NetworkScenes", dependencies: ["HTTPClient", "HTTPMessage", "Reachability", "Transport", "URLLoading"],
+            name: "NetworkScenes",
+            dependencies: ["HTTPClient", "HTTPMessage", "Reachability", "Transport", "URLLoading"],
             path: "Tests/NetworkScenes", swiftSettings: strict),
         .testTarget(
             name: "FixtureTests",

@@ -100,7 +100,11 @@ public final class ReachabilityMonitor: Sendable {
             state.run += 1
             let run = state.run
             state.task = Task(executorPreference: NetworkActor.loop) { [weak self] in
-                await ReachabilityMonitor.watch(for: self, run)
+                // Held only while it is told something: it may go away meanwhile.
+                await ReachabilityMonitor.watch { [weak self] failure in
+                    guard let self else { return false }
+                    return look(run, failure)
+                }
             }
         }
     }
@@ -116,24 +120,27 @@ public final class ReachabilityMonitor: Sendable {
         }?.cancel()
     }
 
-    /// The monitor may go away meanwhile: it is held only while it is told something.
+    /// Has the monitor look now and after each change, as long as it wants to.
     @NetworkActor
-    private static func watch(for monitor: ReachabilityMonitor?, _ run: Int) async {
-        weak let monitor = monitor
+    private static func watch(_ look: @Sendable (SystemError?) -> Bool) async {
         do throws(SystemError) {
             // First, so that nothing gets lost between the look and the watch.
             let watch = try NetworkWatch()
-            repeat {
-                guard let monitor else { return }
-                try monitor.look(run)
-            } while await watch.change()
+            repeat { guard look(nil) else { return } } while await watch.change()
         } catch {
-            monitor?.note(.failure(error), run)
+            _ = look(error)
         }
     }
 
-    private func look(_ run: Int) throws(SystemError) {
-        note(.success(try NetworkState.current(waysTo: addresses, interfaceFolder: interfaceFolder)), run)
+    /// Looks how things stand, unless nobody can. False where there is no use in going on.
+    private func look(_ run: Int, _ failure: SystemError?) -> Bool {
+        do throws(SystemError) {
+            if let failure { throw failure }
+            note(.success(try NetworkState.current(waysTo: addresses, interfaceFolder: interfaceFolder)), run)
+        } catch {
+            note(.failure(error), run)
+        }
+        return failure == nil
     }
 
     private func note(_ result: Result<NetworkState, SystemError>, _ run: Int) {

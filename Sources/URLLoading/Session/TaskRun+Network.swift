@@ -55,7 +55,9 @@ extension TaskRun {
                 : "there is no network by which \(host) could be reached any more"
             // What may not be used is left in any case.
             let reason = TransferError(.offline, during: .content, words)
-            if !load.endTransfer(for: reason, evenIfItIsLost: isCellular) { load.isOffline = true }
+            guard !load.endTransfer(for: reason, evenIfItIsLost: isCellular), !load.isOffline else { return }
+            load.isOffline = true
+            tellOfWaiting()
         } else if core.configuration.waitsForConnectivity, let own = transfer.localAddress,
             own.isIPv4 || own.isIPv6, core.feed.state(waysTo: transfer.addresses)?.has(own) == false
         {
@@ -82,9 +84,7 @@ extension TaskRun {
             _ = await wait(until: min(.now + .seconds(1), deadline.instant)) { false }
             return .hasCome
         }
-        session.order.append { [session, task] in
-            session.delegate?.session(session, taskIsWaitingForConnectivity: task)
-        }
+        tellOfWaiting()
         var isFirst = true
         let hasCome = await wait(until: deadline.instant) { [weak self] in
             defer { isFirst = false }
@@ -103,6 +103,12 @@ extension TaskRun {
         core.client.closeIdleConnections()
         network.cameBack = .now
         return .hasCome
+    }
+
+    private func tellOfWaiting() {
+        session.order.append { [session, task] in
+            session.delegate?.session(session, taskIsWaitingForConnectivity: task)
+        }
     }
 
     private func wait(until instant: Instant, for isDone: @escaping @NetworkActor () -> Bool) async -> Bool {
