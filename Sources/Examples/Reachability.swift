@@ -7,7 +7,7 @@ extension Example {
     ) { stage in
         // Of the way to the server; without addresses it is that of the way out.
         let monitor = ReachabilityMonitor(for: [SocketAddress(ipv4: 0x7F00_0001, port: 0)])
-        let manager = HTTPRequestOperationManager(baseURL: stage.server)
+        let manager = HTTPRequestOperationManager(baseURL: stage.server, reachabilityMonitor: monitor)
         let policy = NetworkQueuePolicy(for: manager.operationQueue, monitor: monitor)
         let told = Ending()
         monitor.setReachabilityStatusChangeBlock { status in

@@ -1,5 +1,6 @@
 public import HTTPClient
 public import HTTPMessage
+public import Reachability
 import System
 
 /// Makes operations for paths below one address, and queues them (D15).
@@ -8,6 +9,8 @@ public final class HTTPRequestOperationManager: Sendable {
     public let baseURL: URI?
     /// Where operations wait for their turn; it can be suspended.
     public let operationQueue: TransferQueue
+    /// Tells whether there is a network, once it is started (D23).
+    public let reachabilityMonitor: ReachabilityMonitor
     private let session: Session
     private let shared = Lock(Shared())
 
@@ -18,8 +21,10 @@ public final class HTTPRequestOperationManager: Sendable {
 
     /// A manager whose operations use the connections and the cache of `session`.
     public init(
-        baseURL: URI? = nil, operationQueue: TransferQueue = TransferQueue(), session: Session = .shared
+        baseURL: URI? = nil, operationQueue: TransferQueue = TransferQueue(), session: Session = .shared,
+        reachabilityMonitor: ReachabilityMonitor = .shared
     ) {
+        self.reachabilityMonitor = reachabilityMonitor
         self.baseURL = baseURL
         self.operationQueue = operationQueue
         self.session = session

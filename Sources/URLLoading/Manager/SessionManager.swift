@@ -1,6 +1,7 @@
 public import Download
 public import HTTPClient
 public import HTTPMessage
+public import Reachability
 import System
 
 /// A session whose tasks are followed by closures, and whose files go where a closure says (D16).
@@ -15,14 +16,17 @@ public final class SessionManager: Sendable {
 
     /// The session.
     public let session: Session
+    /// Tells whether there is a network, once it is started (D23).
+    public let reachabilityMonitor: ReachabilityMonitor
     private let follower: SessionManagerDelegate
 
     /// A manager of a session of its own. Closures are called on `completionQueue`, one at a time; `nil` is a queue of the
     /// session's own.
     public init(
         sessionConfiguration configuration: SessionConfiguration = .default,
-        completionQueue: TransferQueue? = nil
+        completionQueue: TransferQueue? = nil, reachabilityMonitor: ReachabilityMonitor = .shared
     ) {
+        self.reachabilityMonitor = reachabilityMonitor
         follower = SessionManagerDelegate()
         session = Session(
             configuration: configuration, delegate: follower, delegateQueue: completionQueue)
