@@ -142,6 +142,10 @@ let package = Package(
             dependencies: ["HTTPClient", "HTTPMessage", "Reachability", "Transport", "URLLoading"],
             path: "Tests/NetworkScenes", swiftSettings: strict),
         .testTarget(
+            name: "ReachabilityTests",
+            dependencies: ["NetworkScenes", "Reachability", "System", "TestSupport", "Transport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "FixtureTests",
             dependencies: ["RawgetTool", "Replay", "TestSupport"], swiftSettings: strict),
         .testTarget(

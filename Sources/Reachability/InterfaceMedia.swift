@@ -116,7 +116,7 @@ struct InterfaceFolder {
 
     /// What the folder of an interface says; `nil` where that is neither Wi-Fi nor a modem.
     func medium(of link: LinkRecord) -> NetworkMedium? {
-        guard !link.name.isEmpty, !link.name.contains("/"), link.name != ".." else { return nil }
+        guard !["", ".", ".."].contains(link.name), !link.name.contains("/") else { return nil }
         let folder = "\(path)/\(link.name)"
         // It may show another namespace's interfaces, of which one has the same name.
         if let number = text("\(folder)/ifindex"), UInt32(number) != link.index { return nil }

@@ -132,10 +132,14 @@ private func runWatch(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
     return nil
 }
 
-/// The executable that is built beside the tests.
+/// The executables that are built beside the tests.
 public enum Executable {
-    /// Its path.
-    public static let path: String = {
+    /// The path of `rawget`.
+    public static let path = path(of: "rawget")
+    /// The path of `NetworkScenes`, where a test depends on it.
+    public static let scenes = path(of: "NetworkScenes")
+
+    private static func path(of name: String) -> String {
         var octets = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &octets, octets.count)
         let runner = String(
@@ -146,11 +150,11 @@ public enum Executable {
         for path in folders {
             let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
                 separator: "/")
-            let candidate = "\(folder)/rawget"
+            let candidate = "\(folder)/\(name)"
             if access(candidate, X_OK) == 0 { return candidate }
         }
-        preconditionFailure("no rawget beside \(folders)")
-    }()
+        preconditionFailure("no \(name) beside \(folders)")
+    }
 
     private static var mapped: [String] {
         let file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
