@@ -11,9 +11,7 @@ final class Command {
     /// Largest file of options, patterns or fields that is read: 64 MiB.
     nonisolated static let longestFile = 64 << 20
     /// Words that stand for another way to run.
-    static let words = ["batch", "demo", "check", "explain", "serve"]
-    /// The same, in a later version.
-    private static let laterWords = ["reach"]
+    static let words = ["batch", "demo", "check", "explain", "reach", "serve"]
 
     private var invocation: Invocation
     /// The file of `--stderr`.
@@ -39,13 +37,9 @@ final class Command {
             case "demo": return await Demo(invocation).run(rest)
             case "check": return await CheckCommand(invocation).run(rest)
             case "explain": return ExplainCommand(invocation).run(rest)
+            case "reach": return await ReachCommand(invocation).run(rest)
             case "serve": return await ServeCommand(invocation).run(rest)
             default: break
-            }
-            if Command.laterWords.contains(word) {
-                return usage(
-                    UsageError(
-                        "\(word) is not part of this version; for a host of that name write http://\(word)/"))
             }
         }
         let command: ParsedCommand

@@ -125,7 +125,7 @@ extension NetworkRoute {
 
 extension SocketAddress {
     /// Whether it is an IPv6 address of one link only: fe80::/10.
-    fileprivate var isLinkLocal: Bool {
+    package var isLinkLocal: Bool {
         let octets = octets
         return octets.count == 16 && octets[0] == 0xFE && octets[1] & 0xC0 == 0x80
     }
