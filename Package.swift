@@ -153,7 +153,7 @@ let package = Package(
             dependencies: ["HTTPClient", "RawgetTool", "Replay", "System", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "ExecutableTests", dependencies: ["rawget", "Replay", "TestSupport"],
+            name: "ExecutableTests", dependencies: ["NetworkScenes", "rawget", "Replay", "TestSupport"],
             exclude: ["batch_driver.py"], swiftSettings: strict),
     ]
 )

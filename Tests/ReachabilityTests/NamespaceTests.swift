@@ -238,52 +238,16 @@ struct NamespaceTests {
         network.host.ip(TestNetwork.route())
         let monitor = network.monitor()
         #expect(await monitor.tells(3, line: 1))
-        monitor.signalAll(SIGSTOP)
+        monitor.signal(SIGSTOP)
         // More than its buffer holds.
         let pair = ["addr add 10.88.0.1/32 dev net0", "addr del 10.88.0.1/32 dev net0"]
         #expect(
             network.host.ip(
                 Array(repeating: pair, count: 1500).flatMap { $0 } + [TestNetwork.route(0, "del")]))
-        monitor.signalAll(SIGCONT)
+        monitor.signal(SIGCONT)
         #expect(await monitor.tells(0, line: 2))
         // It hears on.
         network.host.ip(TestNetwork.route())
         #expect(await monitor.tells(3, line: 3))
     }
-
-    // MARK: Quiet
-
-    @Test("while nothing changes nothing runs: one wait, without an end, is all that the loop does")
-    func quiet() async throws {
-        let network = TestNetwork()
-        network.host.ip(TestNetwork.route())
-        let folder = TemporaryFolder()
-        let calls =
-            "epoll_wait,epoll_pwait,epoll_pwait2,poll,ppoll,nanosleep,clock_nanosleep,timerfd_settime,recvfrom"
-        let monitor = network.host.start(
-            "strace",
-            ["-f", "-o", folder.path(of: "calls"), "-e", "trace=\(calls)", Executable.scenes, "monitor", ""])
-        #expect(await monitor.said { $0 == ["3"] })
-        func lines() -> [Substring] { (folder.text(of: "calls") ?? "").split(separator: "\n") }
-        // What is under way has no result yet.
-        #expect(await monitor.said { _ in lines().last?.contains("epoll_pwait2(") ?? false })
-        let before = lines()
-        try await Task.sleep(for: .seconds(1))
-        let after = lines()
-        #expect(before.count == after.count, "\(after.suffix(5).joined(separator: "\n"))")
-        // The last argument but one is the limit of the wait.
-        let wait = after.last { $0.contains("epoll_pwait2(") }.map(String.init) ?? ""
-        #expect(
-            wait.contains("NULL") || wait.hasSuffix("<unfinished ...>") || !wait.contains("tv_sec"), "\(wait)"
-        )
-        // The trace sees what there is: a change is waited for no longer than until it is quiet.
-        network.host.ip(TestNetwork.route(0, "del"))
-        #expect(await monitor.tells(0, line: 2))
-        #expect(lines().count > after.count)
-    }
-}
-
-extension LineProcess {
-    /// Sends a signal to the program, which `ip netns exec` has become.
-    func signalAll(_ signal: Int32) { self.signal(signal) }
 }

@@ -159,9 +159,18 @@ final class ReachCommand {
         }
         if let error = result.error, !settings.isJSON {
             console.report(
-                error.detail.escapedForTerminal, exit: exit, advice: Advice.of(error, isSent: false))
+                error.detail.escapedForTerminal, exit: exit, advice: ReachCommand.advice(on: error))
         }
         return plain
+    }
+
+    /// What a person can do next. What is advised for transfers are in part options that are not here.
+    private static func advice(on error: TransferError) -> String? {
+        switch error.code {
+        case .couldNotConnect: "Check the port and whether the server runs."
+        case .httpFailure: nil
+        default: Advice.of(error, isSent: false)
+        }
     }
 
     private func show(_ text: String) -> Bool {

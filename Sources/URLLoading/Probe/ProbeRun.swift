@@ -42,6 +42,9 @@ final class ProbeRun {
             hasFailed ? TransferError(.httpFailure, during: .content, meaning.words) : nil, meaning)
     }
 
+    /// Why steps are left out that are not needed.
+    private var unneeded: [ProbeStep: String] = [:]
+
     // MARK: The network
 
     /// Looks how the network stands, and whether there is a way to the host.
@@ -82,6 +85,9 @@ final class ProbeRun {
 
     /// Loads, and notes each step. Returns why it failed, or how the content begins.
     private func load(_ request: HTTPRequest) async -> (TransferError?, [UInt8]) {
+        unneeded[.dns] =
+            if case .name = request.uri.host { "the address is given" } else { "it is an address" }
+        if request.uri.scheme == .http { unneeded[.tls] = "http is not secured" }
         let client = Client(probe.configuration)
         defer { client.closeIdleConnections() }
         let content = ProbedContent(atMost: probe.expectation.content?.count ?? 0)
@@ -173,6 +179,7 @@ final class ProbeRun {
             return error
         }
         for step in [ProbeStep.dns, .tcp, .tls, .http, .meaning] { findings[step] = nil }
+        unneeded = [:]
         return failure
     }
 
@@ -190,7 +197,9 @@ final class ProbeRun {
             }
         }
         let all = ProbeStep.allCases.map { step in
-            findings[step] ?? ProbeResult.Finding(step: step, outcome: .skipped, duration: nil, words: "")
+            findings[step]
+                ?? ProbeResult.Finding(
+                    step: step, outcome: .skipped, duration: nil, words: unneeded[step] ?? "")
         }
         let status = addresses.isEmpty ? network?.status : network?.status(of: addresses)
         return ProbeResult(
