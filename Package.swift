@@ -119,7 +119,8 @@ let package = Package(
         .testTarget(
             name: "RawgetToolTests",
             dependencies: [
-                "Examples", "RawgetTool", "HTTPClient", "HTTPMessage", "Replay", "System", "TestSupport",
+                "Examples", "RawgetTool", "HTTPClient", "HTTPMessage", "NetworkProbes", "Replay", "System",
+                "TestSupport", "Transport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -143,7 +144,9 @@ let package = Package(
             path: "Tests/NetworkScenes", swiftSettings: strict),
         .testTarget(
             name: "ReachabilityTests",
-            dependencies: ["NetworkScenes", "Reachability", "System", "TestSupport", "Transport"],
+            dependencies: [
+                "NetworkProbes", "NetworkScenes", "Reachability", "System", "TestSupport", "Transport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FixtureTests",
