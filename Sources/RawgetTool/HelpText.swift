@@ -34,8 +34,8 @@ enum HelpText {
         Saves each URL to a file in the current folder; -o - writes to standard output.
         demo shows it at work; check runs test fixtures, serve answers other clients
         by them; batch takes requests as lines of JSON; explain says what a response
-        head means; reach tells which step between here and a URL fails. Each of them has a
-        --help of its own.
+        head means; reach tells which step between here and a URL fails. Each of them
+        has a --help of its own.
 
         """
 

@@ -42,10 +42,10 @@ struct CollectionTests {
     }
 
     /// `.ci/run` has the whole collection checked by the release build.
-    @Test("check comes to the same of every third area, several at once in another order")
+    @Test("check comes to the same of every sixth area, several at once in another order")
     func checkAgrees() async throws {
         let areas = Set(Collection.names.map { String($0.prefix { $0 != "/" }) }).sorted()
-        let chosen = areas.indices.filter { $0 % 3 == 0 }.map { areas[$0] }
+        let chosen = areas.indices.filter { $0 % 6 == 0 }.map { areas[$0] }
         let names = Collection.names.filter { name in chosen.contains { name.hasPrefix("\($0)/") } }
         let folder = TemporaryFolder()
         let run = await rawget(
@@ -53,7 +53,7 @@ struct CollectionTests {
                 + chosen.map { "\(Collection.folder)/\($0)" }, in: folder)
         #expect(run.exit == 0, "\(run.text)\(run.errors)")
         let lines = run.text.split(separator: "\n")
-        #expect(names.count > 100 && lines.count == names.count + 1)
+        #expect(names.count > 50 && lines.count == names.count + 1)
         for name in names {
             #expect(
                 lines.contains { $0.contains("/\(name)\"") && $0.contains("\"result\":\"passed\"") },
