@@ -85,20 +85,15 @@ public struct NetworkState: Hashable, Sendable {
     public var status: ReachabilityStatus { NetworkState.status(of: [ipv4, ipv6]) }
 
     /// Whether there is a way to one of `addresses` at least, all of which must have been asked for. Where they are reached over
-    /// different media, the one counts that costs more.
+    /// different media, the one counts that costs more. A Unix socket is on this machine.
     public func status(of addresses: [SocketAddress]) -> ReachabilityStatus {
-        NetworkState.status(of: addresses.map { routes[$0] })
+        let hasSocket = addresses.contains { !$0.isIPv4 && !$0.isIPv6 }
+        return hasSocket ? .reachableViaWired : NetworkState.status(of: addresses.map { routes[$0] })
     }
 
     private static func status(of routes: [NetworkRoute?]) -> ReachabilityStatus {
         routes.lazy.compactMap { $0?.status }.filter(\.isReachable).min { $0.rawValue < $1.rawValue }
             ?? .notReachable
-    }
-
-    /// Whether `address` is one of this machine's, on an interface that is up.
-    public func has(_ address: SocketAddress) -> Bool {
-        let octets = address.octets
-        return interfaces.contains { $0.isUp && $0.addresses.contains { $0.octets == octets } }
     }
 }
 

@@ -20,8 +20,6 @@ protocol LoadFollower: AnyObject {
     func observe(_ event: TransferEvent)
     /// A request is about to be sent, a redirect's aside.
     func willSend(_ request: HTTPRequest)
-    /// Whether a connection may lead to an address; `nil`: to any.
-    var mayConnect: (@NetworkActor @Sendable (SocketAddress) -> Bool)? { get }
     /// A transfer has failed, which another one could make good. Waits where there is no network that may be used. Throws
     /// why it waits no longer.
     func waitForNetwork(after error: TransferError) async throws(TransferError) -> NetworkVerdict
@@ -43,7 +41,6 @@ enum NetworkVerdict: Hashable, Sendable {
 
 /// Nothing of it for who does not ask about networks.
 extension LoadFollower {
-    var mayConnect: (@NetworkActor @Sendable (SocketAddress) -> Bool)? { nil }
     func waitForNetwork(after error: TransferError) async throws(TransferError) -> NetworkVerdict { .isOther }
 }
 
@@ -73,6 +70,8 @@ final class Load {
     let client: Client
     let target: any LoadTarget
     weak var follower: (any LoadFollower)?
+    /// Whether a connection may lead to an address; `nil`: to any.
+    var mayConnect: (@NetworkActor @Sendable (SocketAddress) -> Bool)?
     private let options: TransferOptions
     /// When all must be done; what is left of that is a transfer's total limit.
     private let deadline: Deadline
@@ -233,7 +232,7 @@ final class Load {
         hooks.willSend = { [weak self] request, redirect in await self?.willSend(request, redirect) }
         hooks.didReceive = { [weak self] response in await self?.judge(response) ?? false }
         hooks.willStore = { [weak self] response in await self?.mayStore(response) ?? false }
-        hooks.mayConnect = follower?.mayConnect
+        hooks.mayConnect = mayConnect
         hooks.observe = { [weak self] event in self?.observe(event) }
         return hooks
     }

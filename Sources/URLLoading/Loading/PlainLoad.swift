@@ -70,5 +70,8 @@ extension Load {
         self.init(
             configuration.prepared(request), by: session.core.client, to: target,
             options: configuration.options(for: request, intoMemory: true), deadline: .never)
+        if !configuration.allowsCellularAccess || !request.allowsCellularAccess {
+            mayConnect = session.core.feed.avoidingCellular
+        }
     }
 }

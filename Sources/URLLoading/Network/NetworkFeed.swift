@@ -42,6 +42,17 @@ final class NetworkFeed {
         return addresses.isEmpty ? state?.status : state?.status(of: addresses)
     }
 
+    /// Whether `address` is one of this machine's, at which something can be received. True where nobody knows.
+    func isOwn(_ address: SocketAddress) -> Bool {
+        guard address.isIPv4 || address.isIPv6, let state = state(waysTo: [address]) else { return true }
+        return state.routes[address]?.isLocal ?? false
+    }
+
+    /// What keeps connections off cellular networks.
+    nonisolated var avoidingCellular: @NetworkActor @Sendable (SocketAddress) -> Bool {
+        { [self] address in status(of: [address]) != .reachableViaWWAN }
+    }
+
     // MARK: Listening
 
     /// Calls `listener` at each change from now on, on the loop, until `stop` with the number returned.

@@ -10,11 +10,6 @@ import Transport
 extension TaskRun {
     // MARK: Before
 
-    var mayConnect: (@NetworkActor @Sendable (SocketAddress) -> Bool)? {
-        guard !network.allowsCellular else { return nil }
-        return { [feed = core.feed] address in feed.status(of: [address]) != .reachableViaWWAN }
-    }
-
     /// Whether there is a way to one of `addresses`, or out where there are none, that the task may use. True where nobody knows.
     private func hasWay(to addresses: [SocketAddress]) -> Bool {
         guard let status = core.feed.status(of: addresses) else { return true }
@@ -59,7 +54,7 @@ extension TaskRun {
             load.isOffline = true
             tellOfWaiting()
         } else if core.configuration.waitsForConnectivity, let own = transfer.localAddress,
-            own.isIPv4 || own.isIPv6, core.feed.state(waysTo: transfer.addresses)?.has(own) == false
+            !core.feed.isOwn(own)
         {
             var reason = TransferError(
                 .receiveFailed, during: .content,

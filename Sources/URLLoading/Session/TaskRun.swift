@@ -149,6 +149,7 @@ final class TaskRun {
         if let part { load.begin(with: part) }
         (target as? FeedTarget)?.load = load
         load.follower = self
+        if !network.allowsCellular { load.mayConnect = core.feed.avoidingCellular }
         return load
     }
 
