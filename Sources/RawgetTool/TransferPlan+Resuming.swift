@@ -48,7 +48,10 @@ extension TransferPlan {
         plan.checksDigests = !run.isCurl
         plan.synchronizes = resuming.synchronizes
         plan.retries = resuming.retryPolicy(isCurl: run.isCurl) ?? usualRetries(plan)
-        if !run.isCurl, plan.retries.maximumRetries > 0 { plan.connectivity = NetworkConnectivity.shared }
+        // Which way connections take that begin at a given place, the kernel is not asked.
+        if !run.isCurl, plan.retries.maximumRetries > 0, options.sockets.interface == nil {
+            plan.connectivity = NetworkConnectivity.shared
+        }
     }
 
     /// What is done unasked: only a download to a file can go on where it stopped, and who sets limits of time means them.

@@ -42,19 +42,18 @@ struct NetlinkSocket: ~Copyable {
 
     // MARK: What is told unasked
 
+    /// Most messages that are read at once: who changes routes without end must not hold up everything else.
+    private static let mostNews = 4096
+
     /// Reads what was told; whether there was anything. What was lost because nobody read (ENOBUFS) counts, too: either way
     /// somebody has to ask how things are.
     mutating func takeNews() -> Bool {
-        var hasNews = false
-        while true {
-            do throws(SystemError) {
-                _ = try receive()
-                hasNews = true
-            } catch {
-                guard error.errno == ENOBUFS else { return hasNews }
-                hasNews = true
+        for count in 0..<NetlinkSocket.mostNews {
+            do throws(SystemError) { _ = try receive() } catch {
+                guard error.errno == ENOBUFS else { return count > 0 }
             }
         }
+        return true
     }
 
     // MARK: Questions
@@ -108,16 +107,18 @@ struct NetlinkSocket: ~Copyable {
     private mutating func records<Record>(
         _ question: Question, _ content: [UInt8], _ read: (NetlinkOctets) -> Record?
     ) throws(SystemError) -> [Record] {
+        var list: [Record] = []
         for _ in 0..<NetlinkSocket.mostInterruptions {
-            var list: [Record] = []
             var isWhole = true
+            list = []
             try ask(question, content, isForAll: true) { message in
                 if message.isInterrupted { isWhole = false }
                 if let record = read(message.content) { list.append(record) }
             }
-            if isWhole { return list }
+            if isWhole { break }
         }
-        throw SystemError(call: "netlink", errno: EINTR)
+        // Where nothing stands still: who watches looks again.
+        return list
     }
 
     /// Sends a question and hands over each message of the answer.

@@ -32,52 +32,58 @@ public struct NetworkState: Hashable, Sendable {
         waysTo addresses: [SocketAddress] = [], interfaceFolder: String = interfaceFolder
     ) throws(SystemError) -> NetworkState {
         var socket = try NetlinkSocket()
-        for _ in 0..<mostReadings {
-            if let state = try NetworkState(addresses, from: &socket, InterfaceFolder(path: interfaceFolder))
-            {
-                return state
-            }
+        let folder = InterfaceFolder(path: interfaceFolder)
+        var fits = true
+        for _ in 1..<mostReadings {
+            let state = try NetworkState(addresses, from: &socket, folder, fits: &fits)
+            if fits { return state }
         }
-        throw SystemError(call: "netlink", errno: EAGAIN)
+        // Where nothing stands still: who watches looks again.
+        return try NetworkState(addresses, from: &socket, folder, fits: &fits)
     }
 
-    /// `nil` where something has changed while it was read.
-    private init?(
-        _ asked: [SocketAddress], from socket: inout NetlinkSocket, _ folder: InterfaceFolder
+    /// Reads all. `fits` tells whether nothing has changed meanwhile: else a way is missing whose interface is not there.
+    private init(
+        _ asked: [SocketAddress], from socket: inout NetlinkSocket, _ folder: InterfaceFolder,
+        fits: inout Bool
     ) throws(SystemError) {
         let links = try socket.links().sorted { $0.index < $1.index }
         let addresses = try socket.addresses()
-        let ways = try (NetworkState.outside + asked.map { $0.with(port: 0) }).map {
-            address throws(SystemError) in
-            guard let address else { return RouteRecord?.none }
-            return try socket.route(to: address)
+        interfaces = try NetworkState.interfaces(links, addresses, from: &socket, folder)
+        let byIndex = Dictionary(interfaces.map { ($0.index, $0) }) { $1 }
+        var found: [NetworkRoute?] = []
+        fits = true
+        for address in NetworkState.outside + asked {
+            guard let address, let way = try socket.route(to: address), way.purpose != .other else {
+                found.append(nil)
+                continue
+            }
+            let interface = way.index.flatMap { byIndex[$0] }
+            fits = fits && interface != nil
+            found.append(interface.map { NetworkRoute(way, to: address, by: $0) })
         }
+        (ipv4, ipv6) = (found[0], found[1])
+        routes = [:]
+        for (address, way) in zip(asked, found.dropFirst(2)) { routes[address] = way }
+    }
+
+    private static func interfaces(
+        _ links: [LinkRecord], _ addresses: [AddressRecord], from socket: inout NetlinkSocket,
+        _ folder: InterfaceFolder
+    ) throws(SystemError) -> [NetworkInterface] {
         var carrying: [RouteRecord] = []
         if links.contains(where: { $0.isTunnel && $0.isRunning }) {
             carrying = try socket.routes(where: InterfaceMedia.couldCarry)
         }
         let media = InterfaceMedia(links, routes: carrying) { folder.medium(of: $0) }
         let own = Dictionary(grouping: addresses.lazy.filter { !$0.isTentative }, by: \.index)
-        interfaces = links.map { link in
+        return links.map { link in
             let answer = media.answer(for: link.index)
             return NetworkInterface(
                 index: link.index, name: link.name, isUp: link.isUp, isRunning: link.isRunning,
                 medium: answer.medium, carriers: answer.carriers,
                 addresses: own[link.index]?.map(\.address) ?? [])
         }
-        let byIndex = Dictionary(interfaces.map { ($0.index, $0) }) { $1 }
-        var found: [NetworkRoute?] = []
-        for (address, way) in zip(NetworkState.outside + asked, ways) {
-            guard let way, let address, way.purpose != .other else {
-                found.append(nil)
-                continue
-            }
-            guard let interface = byIndex[way.index ?? 0] else { return nil }
-            found.append(NetworkRoute(way, to: address, by: interface))
-        }
-        (ipv4, ipv6) = (found[0], found[1])
-        routes = [:]
-        for (address, way) in zip(asked, found.dropFirst(2)) { routes[address] = way }
     }
 
     /// Whether there is a way out. Where it differs for IPv4 and IPv6, the one counts that costs more: a connection may go

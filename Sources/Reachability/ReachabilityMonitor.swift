@@ -94,19 +94,22 @@ public final class ReachabilityMonitor: Sendable {
 
     /// Begins to watch, anew where it does so already. The status is known soon after.
     public func startMonitoring() {
-        stopMonitoring()
         NetworkActor.loop.startThreadIfNeeded()
         state.withLock { state in
             state.run += 1
             let run = state.run
-            state.task = Task(executorPreference: NetworkActor.loop) { [weak self] in
-                // Held only while it is told something: it may go away meanwhile.
-                await ReachabilityMonitor.watch { [weak self] failure in
-                    guard let self else { return false }
-                    return look(run, failure)
+            defer {
+                state.task = Task(executorPreference: NetworkActor.loop) { [weak self] in
+                    // Held only while it is told something: it may go away meanwhile.
+                    await ReachabilityMonitor.watch { [weak self] failure in
+                        guard let self else { return false }
+                        return look(run, failure)
+                    }
                 }
             }
-        }
+            // Of two threads that start it at the same time one goes on.
+            return state.task
+        }?.cancel()
     }
 
     /// Whether it watches.
@@ -140,7 +143,7 @@ public final class ReachabilityMonitor: Sendable {
         } catch {
             note(.failure(error), run)
         }
-        return failure == nil
+        return failure == nil && state.withLock { $0.run == run }
     }
 
     private func note(_ result: Result<NetworkState, SystemError>, _ run: Int) {

@@ -13,7 +13,8 @@ struct NetworkFindings {
         let ways = addresses.isEmpty ? [state.ipv4, state.ipv6] : addresses.map { state.routes[$0] }
         let found = ways.compactMap { $0 }
         let good = found.first { $0.obstacle == nil }
-        if let good, good.isLocal {
+        let isSocket = addresses.contains { !$0.isIPv4 && !$0.isIPv6 }
+        if good?.isLocal ?? isSocket {
             let words = "the host is this machine"
             verdicts = [(.interface, true, words), (.address, true, words), (.route, true, words)]
             return

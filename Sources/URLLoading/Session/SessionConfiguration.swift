@@ -26,7 +26,8 @@ public struct SessionConfiguration: Sendable {
     /// `offline`, or waits. What leads over one only later is ended. The resolver is asked by the system, whatever it uses.
     public var allowsCellularAccess = true
     /// Whether a task waits where there is no network that it may use, before it begins and while it loads, and goes on when
-    /// there is one; false: it fails. It waits as long as all of a task may last (`timeoutIntervalForResource`).
+    /// there is one; false: it fails. It waits as long as all of a task may last (`timeoutIntervalForResource`). Without effect
+    /// where `client` says where connections begin.
     public var waitsForConnectivity = false
     /// Where the kernel shows what kind each network interface is.
     public var interfaceFolder = NetworkState.interfaceFolder

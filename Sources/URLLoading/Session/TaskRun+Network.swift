@@ -70,7 +70,9 @@ extension TaskRun {
     // MARK: After
 
     func waitForNetwork(after error: TransferError) async throws(TransferError) -> NetworkVerdict {
-        guard core.configuration.waitsForConnectivity, error.isOfNetwork else { return .isOther }
+        guard watchesNetwork, core.configuration.waitsForConnectivity, error.isOfNetwork else {
+            return .isOther
+        }
         if hasWayToHost {
             if error.isOfWay { return .isBack }
             guard error.code == .notResolved, let cameBack = network.cameBack,

@@ -43,7 +43,10 @@ final class TaskRun {
         let configuration = core.configuration
         network.allowsCellular =
             configuration.allowsCellularAccess && task.originalRequest?.allowsCellularAccess ?? true
-        watchesNetwork = configuration.waitsForConnectivity || !network.allowsCellular
+        // Which way connections take that begin at a given place, the kernel is not asked.
+        watchesNetwork =
+            configuration.client.localBinding == nil
+            && (configuration.waitsForConnectivity || !network.allowsCellular)
         let limit = configuration.timeoutIntervalForResource
         deadline = Deadline(.total, in: limit)
         guard let download = task as? DownloadTask, session.delegate != nil else { return }
