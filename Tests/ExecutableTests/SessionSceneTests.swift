@@ -26,10 +26,10 @@ private struct SlowScene {
     }
 
     /// A task of a session, whose file is `out` in the server's folder.
-    func task(_ words: String..., target: String = "file") -> LineProcess {
+    func task(_ words: String..., host: String = "192.0.2.1", target: String = "file") -> LineProcess {
         network.host.start(
             Executable.scenes,
-            ["session", "http://192.0.2.1/\(target)", server.folder.path(of: "out")] + words + [
+            ["session", "http://\(host)/\(target)", server.folder.path(of: "out")] + words + [
                 "folder=\(network.kinds.path)"
             ], in: server.folder.path)
     }
@@ -102,6 +102,23 @@ struct SessionSceneTests {
         scene.network.host.ip(TestNetwork.route())
         #expect(await task.ending() == .exit(0) && scene.isWhole)
         #expect(await post.ending() == .exit(0) && post.lines.contains("answer 204"), "\(post.lines)")
+    }
+
+    @Test(
+        "a name that cannot be found without a network is found when there is one, though the resolver comes late"
+    )
+    func name() async throws {
+        let scene = try await SlowScene(way: nil)
+        scene.network.host.setFile("resolv.conf", "nameserver 192.0.2.1\noptions timeout:1 attempts:1\n")
+        let task = scene.task("waits", host: "site.test")
+        #expect(await task.said("waiting"))
+        scene.network.host.ip(TestNetwork.route())
+        // There is a way, and nobody who knows the name yet: the task does not give up.
+        try await Task.sleep(for: .milliseconds(500))
+        let resolver = await NamespaceResolver.start(in: scene.network.origin, for: scene.network.host)
+        defer { resolver.signal(SIGKILL) }
+        #expect(await task.ending() == .exit(0), "\(task.lines.suffix(3))")
+        #expect(scene.isWhole)
     }
 
     @Test("a task that does not wait fails at once, and one that waits in vain when its time is over")
