@@ -1,3 +1,4 @@
+import Glibc
 import HTTPClient
 import HTTPMessage
 import Transport
@@ -8,6 +9,9 @@ enum Advice {
     /// address is not at fault.
     static func of(_ error: TransferError, isSent: Bool) -> String? {
         if let cause = error.cause { return of(cause, error) }
+        if error.code == .couldNotConnect, error.errno == ENETUNREACH || error.errno == EHOSTUNREACH {
+            return "Check the network: rawget reach says which step fails."
+        }
         if isSent, error.code == .badURI || error.code == .unsupportedScheme { return nil }
         return ExitCode.row(named: error.code.name)?.advice
     }

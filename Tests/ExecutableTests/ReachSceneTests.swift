@@ -117,13 +117,13 @@ struct ReachSceneTests {
             without.complaints.contains(
                 "(124) there is no way out of this machine: none for IPv4; none for IPv6"))
         let watch = network.host.start(Executable.path, ["reach", "--watch", "--as-json"])
-        #expect(await watch.said { $0.count == 1 && $0[0].contains("\"status\":0,") }, "\(watch.lines)")
+        #expect(await watch.said { $0.count == 1 && $0[0].contains("\"reachability\":0,") }, "\(watch.lines)")
         network.host.ip(TestNetwork.route())
-        #expect(await watch.said { $0.count == 2 && $0[1].contains("\"status\":3,") }, "\(watch.lines)")
+        #expect(await watch.said { $0.count == 2 && $0[1].contains("\"reachability\":3,") }, "\(watch.lines)")
         // Something that it does not show.
         network.host.ip("route add 203.0.113.0/24 via 10.77.0.1", "route del 203.0.113.0/24 via 10.77.0.1")
         network.host.ip(TestNetwork.route(0, "del"))
-        #expect(await watch.said { $0.count == 3 && $0[2].contains("\"status\":0,") }, "\(watch.lines)")
+        #expect(await watch.said { $0.count == 3 && $0[2].contains("\"reachability\":0,") }, "\(watch.lines)")
         watch.signal(SIGINT)
         #expect(await watch.ending() == .exit(130))
     }

@@ -52,6 +52,7 @@ struct ReachTests {
                 ["TLS", "-"],
                 ["HTTP", "ok"], ["meaning", "ok"],
             ])
+        #expect(run.text.contains("  HTTP/1.1 200 OK\n"), "\(run.text)")
         // The request is a download's, of which nothing is kept.
         #expect(server.requests.count == 1)
         #expect(folder.names == [])
@@ -64,6 +65,19 @@ struct ReachTests {
         let silent = try FullListener()
         let run = await reach(["--as-json", "--connect-timeout", "0.1", "http://127.0.0.1:\(silent.port)/"])
         #expect(run.exit == 28 && members(run)["failedStep"] == .string("tcp"))
+    }
+
+    @Test("a Unix socket needs no network; one that is not there is no connection")
+    func sockets() async {
+        let run = await reach(["--as-json", "--unix-socket", "\(folder.path)/none", "http://host.test/"])
+        #expect(run.exit == 7 && members(run)["failedStep"] == .string("tcp"), "\(run.text)")
+    }
+
+    @Test("a portal is called one, with where it sends to")
+    func portalMembers() async throws {
+        let members = try await found(answer("302 Found", ["Location: http://portal.test/login"]))
+        #expect(members["meaning"] == .string("portal") && members["httpStatus"] == .number("302"))
+        #expect(members["location"] == .string("http://portal.test/login"))
     }
 
     @Test("an address of nobody is how names are blocked")
@@ -148,7 +162,8 @@ struct ReachTests {
     @Test(
         "what makes no sense is a mistake of use",
         arguments: [
-            ["a", "b"], ["--expect", "204"], ["--expect-content", "x"], ["--expect", "1000", "a"],
+            ["a", "b"], ["--expect", "204"], ["--expect-content", "x"], ["--expect", "1000", "a"], ["-6"],
+            ["--interface", "lo"],
             ["--nonsense"],
         ])
     func mistakes(_ arguments: [String]) async {

@@ -1,3 +1,4 @@
+import Glibc
 import HTTPClient
 import HTTPMessage
 import Reachability
@@ -39,7 +40,7 @@ final class ReachCommand {
                 .text { $0.content = $1 }),
             WordOption(
                 "interface-folder", argument: "FOLDER",
-                "Where the kinds of interfaces are looked up (\(NetworkState.interfaceFolder))",
+                "Where the kinds of interfaces are looked up, in NAME/uevent and NAME/wireless (\(NetworkState.interfaceFolder))",
                 .text { $0.interfaceFolder = $1 }),
         ]
         + OptionTable.options(
@@ -85,8 +86,11 @@ final class ReachCommand {
         probe.expectation.status = settings.status.flatMap { HTTPStatus($0) }
         probe.expectation.content = settings.content.map { Array($0.utf8) }
         guard let url else {
-            guard settings.status == nil, settings.content == nil else {
-                throw UsageError("--expect and --expect-content are about the answer of a URL")
+            guard settings.status == nil, settings.content == nil, settings.command == CommandSettings()
+            else {
+                throw UsageError(
+                    "without a URL nothing is connected to: only --as-json, --watch and --interface-folder go with that"
+                )
             }
             return (probe, nil)
         }
@@ -150,7 +154,8 @@ final class ReachCommand {
         var timeless = result
         for index in timeless.findings.indices { timeless.findings[index].duration = nil }
         let report = ReachReport(result, of: request?.uri)
-        let plain = ReachReport(timeless, of: request?.uri).json
+        let again = ReachReport(timeless, of: request?.uri)
+        let plain = settings.isJSON ? again.json : again.text
         exit = result.exit
         guard plain != shown else { return plain }
         guard show(settings.isJSON ? report.json + "\n" : report.text) else {
@@ -164,12 +169,14 @@ final class ReachCommand {
         return plain
     }
 
-    /// What a person can do next. What is advised for transfers are in part options that are not here.
+    /// What a person can do next. Part of what is advised for transfers are options that are not here.
     private static func advice(on error: TransferError) -> String? {
         switch error.code {
-        case .couldNotConnect: "Check the port and whether the server runs."
-        case .httpFailure: nil
-        default: Advice.of(error, isSent: false)
+        case .couldNotConnect where error.errno == ECONNREFUSED: "Check the port and whether the server runs."
+        case .notResolved, .offline, .peerCertificate, .tlsFailed: Advice.of(error, isSent: false)
+        case .timedOut:
+            error.cause == .totalTime || error.cause == .connectTime ? Advice.of(error, isSent: false) : nil
+        default: nil
         }
     }
 
@@ -184,17 +191,30 @@ final class ReachCommand {
 
         Says step by step whether URL can be reached, as a download would reach it:
         interface, address and route of this machine, the host's addresses (DNS), a
-        connection (TCP), its being secured (TLS), an answer (HTTP), and whether that is
-        the server's own. A redirect to another host over http, or another status or
-        content than is expected, is a portal: something between that answers in the
-        server's place. Without URL only interface, address and route are looked at,
-        which sends nothing. Redirects are not followed.
+        connection (TCP), its being secured (TLS), an answer (HTTP), and its meaning:
+        whether it is the server's own. A step that was not needed or not reached has
+        a - in place of ok or failed. Redirects are not followed. Without URL only
+        interface, address and route are looked at, which sends nothing.
+
+        Something that answers in the server's place is a portal. Where http is asked
+        for, or the certificate is not checked, that is a redirect to a host that is
+        neither the same, nor above or below it (example.com, www.example.com); status
+        511; and with --expect or --expect-content any other status or content. A login
+        page with status 200 is noticed by these two alone.
+
+        --as-json prints "ok", "failedStep", "exit", "message", "steps" ("name",
+        "outcome": passed, failed or skipped, "seconds", "detail"), "reachability" (-1
+        unknown, 0 none, 1 WWAN, 2 Wi-Fi, 3 wired) and its name, "interfaces", "ipv4"
+        and "ipv6" (the ways out), and where there was an answer "httpStatus",
+        "location" and "meaning": expected, refused or portal. --watch looks again when
+        the kernel tells of a change, and at no other time.
 
         Exits with 0 where all is well, else by the step that fails: 124 without a
-        network, 6 or 28 where the host is not found, 7 or 28 without a connection, 35
-        or 60 where it cannot be secured, 28, 52, 56 or 8 without an answer, 22 where the
-        answer is a failure or a portal. Limits: 10 s to find the host and connect, 10 s
-        of silence, 30 s in all.
+        network, 6 or 28 where the host is not found, 7 or 28 without a connection, 45
+        where it cannot begin at --interface, 35 or 60 where it cannot be secured, 28,
+        52, 56, 8 or 1 without an answer that is HTTP, 22 where the answer is a failure
+        or a portal. Limits: 10 s to find the host and connect, 10 s of silence, 30 s
+        in all.
 
         \(WordArguments.help(options))
         """

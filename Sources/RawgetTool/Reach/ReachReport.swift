@@ -18,7 +18,11 @@ struct ReachReport {
     // MARK: For a person
 
     /// A line for each step.
-    var text: String { result.findings.filter(isShown).map(line).joined() }
+    var text: String {
+        let lines = result.findings.filter(isShown).map(line).joined()
+        // Without a URL the network itself is the question.
+        return uri == nil ? lines + "\(result.status)\n" : lines
+    }
 
     /// Without a URL there are only three steps.
     private func isShown(_ finding: ProbeResult.Finding) -> Bool {
@@ -71,8 +75,8 @@ struct ReachReport {
         }
         members += [
             .init(name: "ok", value: .bool(result.error == nil)),
-            .init(name: "status", value: .number("\(result.status.rawValue)")),
-            .init(name: "statusName", value: .string("\(result.status)")),
+            .init(name: "reachability", value: .number("\(result.status.rawValue)")),
+            .init(name: "reachabilityName", value: .string("\(result.status)")),
             .init(
                 name: "failedStep", value: result.failedStep.map { .string($0.rawValue) } ?? .null),
             .init(name: "exit", value: .number("\(result.exit)")),
@@ -87,9 +91,23 @@ struct ReachReport {
             ]
         }
         if let response = result.response {
-            members.append(.init(name: "answer", value: .number("\(response.status.code)")))
+            members += [
+                .init(name: "httpStatus", value: .number("\(response.status.code)")),
+                .init(name: "location", value: response.fields[.location].map { .string($0) } ?? .null),
+            ]
+        }
+        if let meaning = result.meaning {
+            members.append(.init(name: "meaning", value: .string(ReachReport.name(of: meaning))))
         }
         return members
+    }
+
+    private static func name(of meaning: AnswerMeaning) -> String {
+        switch meaning {
+        case .expected: "expected"
+        case .refused: "refused"
+        case .portal: "portal"
+        }
     }
 
     private static func value(_ finding: ProbeResult.Finding) -> JSONValue {

@@ -50,6 +50,9 @@ struct NetworkFindings {
             return (.interface, true, names.joined(separator: ", "))
         }
         let isMissing = missing == .interface
+        if let loopback = state.interfaces.first(where: { $0.medium == .loopback }), !loopback.isUp {
+            return (.interface, !isMissing, "\(loopback.name) is down, and there is no other")
+        }
         guard !others.isEmpty else { return (.interface, !isMissing, "there is none but the loopback") }
         let names = others.map { "\($0.name) is \($0.isUp ? "up, but has no carrier" : "down")" }
         return (.interface, !isMissing, names.joined(separator: ", "))
@@ -60,9 +63,14 @@ struct NetworkFindings {
         guard missing == .address || addresses.isEmpty else {
             return (.address, true, addresses.joined(separator: ", "))
         }
-        let has =
-            addresses.isEmpty ? "none that reaches further than a link" : addresses.joined(separator: ", ")
-        return (.address, missing == nil, missing == .address ? "\(has); none for the way" : has)
+        guard addresses.isEmpty else {
+            return (.address, false, "\(addresses.joined(separator: ", ")), and none for the way")
+        }
+        let links = state.attached.flatMap(\.addresses).map(\.host)
+        let words =
+            links.isEmpty
+            ? "there is none" : "there are only link-local ones: \(links.joined(separator: ", "))"
+        return (.address, missing == nil, words)
     }
 
     private static func route(_ ways: [NetworkRoute?], to addresses: [SocketAddress], _ missing: ProbeStep?)

@@ -17,6 +17,8 @@ final class ProbeRun {
     /// Addresses that were tried in vain, and why.
     private var attempts: [TransportError.Attempt] = []
     private var isProved = false
+    /// The resolver was asked.
+    private var hasAsked = false
     /// When the step under way began.
     private var beginning = Instant.now
 
@@ -50,6 +52,13 @@ final class ProbeRun {
     /// Looks how the network stands, and whether there is a way to the host.
     private func look() {
         let start = Instant.now
+        if let binding = probe.configuration.localBinding {
+            for step in [ProbeStep.interface, .address, .route] {
+                note(step, .skipped, "connections begin at \(binding.name), whatever the ways are", time: nil)
+            }
+            network = try? NetworkState.current(waysTo: addresses, interfaceFolder: probe.interfaceFolder)
+            return
+        }
         do throws(SystemError) {
             network = try NetworkState.current(waysTo: addresses, interfaceFolder: probe.interfaceFolder)
         } catch {
@@ -114,7 +123,9 @@ final class ProbeRun {
 
     private func observe(_ event: TransferEvent) {
         switch event {
-        case .resolving: beginning = .now
+        case .resolving:
+            hasAsked = true
+            beginning = .now
         case .resolved(let found):
             addresses = found
             note(.dns, .passed, found.map(\.host).joined(separator: ", "), time: .now - beginning)
@@ -122,10 +133,12 @@ final class ProbeRun {
             if findings[.tcp] == nil, attempts.isEmpty { beginning = .now }
         case .connectFailed(let attempt): attempts.append(attempt)
         case .connected(let remote, let local, _):
-            let end = remote.map { "\($0.host) port \($0.port)" } ?? "a socket of this machine"
+            let end =
+                remote.map { $0.isOfNetwork ? "\($0.host) port \($0.port)" : $0.host }
+                ?? "a socket of this machine"
             let before =
                 attempts.isEmpty ? "" : "; before that " + attempts.map(\.description).joined(separator: "; ")
-            let own = local.map { $0.isIPv4 || $0.isIPv6 ? " from \($0.host)" : "" } ?? ""
+            let own = local.map { $0.isOfNetwork ? " from \($0.host)" : "" } ?? ""
             note(.tcp, .passed, end + own + before, time: .now - beginning)
             beginning = .now
         case .secured(let summary):
@@ -135,7 +148,7 @@ final class ProbeRun {
         case .requestHead: beginning = .now
         case .response(let response):
             self.response = response
-            note(.http, .passed, "HTTP/\(response.version) \(response.statusText)", time: .now - beginning)
+            note(.http, .passed, "\(response.version) \(response.statusText)", time: .now - beginning)
         default: break
         }
     }
@@ -151,7 +164,7 @@ final class ProbeRun {
         case .tls: step = .tls
         case .send, .firstByte, .content, .store: step = .http
         }
-        if step == .dns { error.detail += nameServerWords }
+        if step == .dns, hasAsked { error.detail += nameServerWords }
         note(step, .failed, error.detail, time: .now - beginning)
     }
 
@@ -231,4 +244,9 @@ private final class ProbedContent: ContentSink {
         isEnough = true
         transfer?.cancel()
     }
+}
+
+extension SocketAddress {
+    /// Whether it is no Unix socket.
+    fileprivate var isOfNetwork: Bool { isIPv4 || isIPv6 }
 }
