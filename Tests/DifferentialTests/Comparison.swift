@@ -45,7 +45,7 @@ enum Comparing {
     /// Where programs are looked for.
     private static let programs = "/usr/local/bin:/usr/bin:/bin"
     private static let limit = Duration.seconds(10)
-    private static let jobs = 12
+    private static let jobs = 8
 
     /// Whether there is a curl.
     static let hasCurl: Bool = {
