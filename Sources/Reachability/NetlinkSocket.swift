@@ -97,6 +97,8 @@ struct NetlinkSocket: ~Copyable {
             // What connect(2) would say.
             switch error.errno {
             case ENETUNREACH, EHOSTUNREACH, EACCES, EINVAL, ENODEV, ENETDOWN: return nil
+            // A kernel without IPv6.
+            case EOPNOTSUPP, EAFNOSUPPORT: return nil
             default: throw error
             }
         }
@@ -138,6 +140,7 @@ struct NetlinkSocket: ~Copyable {
             for message in NetlinkMessage.all(in: buffer[..<count]) where message.sequence == sequence {
                 switch message.type {
                 case NetlinkMessage.error, NetlinkMessage.done:
+                    if message.isInterrupted { take(message) }
                     let number = message.errorNumber
                     guard number == 0 else { throw SystemError(call: "netlink", errno: number) }
                     return

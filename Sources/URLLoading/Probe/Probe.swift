@@ -1,3 +1,4 @@
+import Glibc
 public import HTTPClient
 public import HTTPMessage
 import HTTPWire
@@ -41,7 +42,7 @@ public struct Probe: Sendable {
 
     /// The name servers, the first three.
     func nameServers() -> [SocketAddress] {
-        guard let file = try? File.open(resolverFile, in: File.workingDirectory, flags: 0),
+        guard let file = try? File.open(resolverFile, in: File.workingDirectory, flags: O_NONBLOCK),
             let octets = try? File.readSome(16 << 10, from: file.rawValue)
         else { return [] }
         let servers = String(decoding: octets, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap {
